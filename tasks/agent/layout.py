@@ -1,0 +1,80 @@
+"""Puts words into lines and cells: what stands on one height, and what stands apart on it."""
+
+from __future__ import annotations
+
+from tasks.agent.pdf import Page, Word
+
+APART = 0.75
+"""A gap of this share of the line's height starts a new cell; a space between words is a third of it."""
+
+
+class Cell:
+    """Words of one line that stand close together: a phrase, a figure, a label."""
+
+    __slots__ = ("column", "line", "text", "words", "x0", "x1", "y0", "y1")
+
+    def __init__(self, words: list[Word], line: int, column: int):
+        self.words, self.line, self.column = words, line, column
+        self.text = " ".join([word.text for word in words])
+        self.x0, self.x1 = words[0].x0, words[-1].x1
+        self.y0, self.y1 = min([word.y0 for word in words]), max([word.y1 for word in words])
+
+    @property
+    def page(self) -> int:
+        return self.words[0].page
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+    def __repr__(self) -> str:
+        return f"Cell({self.text!r})"
+
+
+class Line:
+    """Cells at one height, from left to right. `index` counts through the whole document."""
+
+    __slots__ = ("cells", "index", "page", "text", "y0", "y1")
+
+    def __init__(self, cells: list[Cell], index: int, page: int):
+        self.cells, self.index, self.page = cells, index, page
+        self.text = "  ".join([cell.text for cell in cells])
+        self.y0, self.y1 = min([cell.y0 for cell in cells]), max([cell.y1 for cell in cells])
+
+    def __repr__(self) -> str:
+        return f"Line({self.text!r})"
+
+
+def lines_of(page: Page, first_index: int = 0) -> list[Line]:
+    """The page's lines from top to bottom, numbered from `first_index`."""
+    lines: list[Line] = []
+    for row in rows_of(page.words):
+        row.sort(key=lambda word: word.x0)
+        index = first_index + len(lines)
+        lines.append(Line(cells_of(row, index), index, page.number))
+    return lines
+
+
+def rows_of(words: list[Word]) -> list[list[Word]]:
+    """Words grouped by height: a word joins a row whose middle lies within its own middle half."""
+    rows: list[list[Word]] = []
+    middle = -1e9
+    for centre, _, word in sorted([((word.y0 + word.y1) / 2, index, word) for index, word in enumerate(words)]):
+        if centre - middle > 0.4 * (word.y1 - word.y0):
+            rows.append([])
+            middle = centre
+        rows[-1].append(word)
+    return rows
+
+
+def cells_of(row: list[Word], line: int) -> list[Cell]:
+    cells: list[Cell] = []
+    run = [row[0]]
+    for word in row[1:]:
+        last = run[-1]
+        if word.x0 - last.x1 > APART * min(last.y1 - last.y0, word.y1 - word.y0):
+            cells.append(Cell(run, line, len(cells)))
+            run = []
+        run.append(word)
+    cells.append(Cell(run, line, len(cells)))
+    return cells

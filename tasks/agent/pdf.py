@@ -1,0 +1,338 @@
+"""Opens a PDF and gives its words with their places, page by page. One thread only: PDFium allows no more.
+
+What decides is the content, never the file's name. Everything that may go wrong is a `Problem` whose message people can read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+from tasks.agent.contract import Box, Code, Limits, Problem
+from tasks.agent.forms import form_values
+from tasks.agent.visibility import Visibility
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+HEADER_WITHIN = 1024
+"""A PDF may start with some bytes of junk; the header has to stand within the first so many."""
+XML_LIMIT = 8 * 1024 * 1024
+LARGEST_SIDE = 14_400.0
+"""Points; the limit of the PDF specification's own viewers (200 inches)."""
+
+# PDFium marks a hyphen at the end of a line and characters that it cannot name with these.
+REPAIRS = str.maketrans({"\x02": "-", "\x00": " ", "\ufffe": "\ufffd", "\uffff": "\ufffd", "\u00ad": "-", "\xa0": " "})
+WORD = re.compile(r"\S+")
+
+
+class Word:
+    """A run of characters without white space. Coordinates in points, origin top left, after rotation.
+
+    `start` and `end` are the places of its characters in PDFium's text page; both are -1 where the word did not come from there.
+    """
+
+    __slots__ = ("end", "page", "source", "start", "text", "x0", "x1", "y0", "y1")
+
+    def __init__(self, text: str, x0: float, y0: float, x1: float, y1: float, page: int, start: int, end: int):
+        self.text, self.page, self.start, self.end = text, page, start, end
+        self.x0, self.y0, self.x1, self.y1 = x0, y0, x1, y1
+        self.source = "page"
+
+    def __repr__(self) -> str:
+        return f"Word({self.text!r}, page {self.page}, {self.x0:.0f} {self.y0:.0f} {self.x1:.0f} {self.y1:.0f})"
+
+
+@dataclass(slots=True)
+class Page:
+    """What one page holds. `hidden` are words that a reader of the printed page does not see; no value may come from them."""
+
+    number: int
+    width: float
+    height: float
+    words: list[Word] = field(default_factory=list)
+    hidden: list[Word] = field(default_factory=list)
+    image_share: float = 0.0
+    """The share of the page that pictures cover (0..1); read only where there is hardly any text."""
+    text_layer_of_scan: bool = False
+    """All its text is invisible and lies over a picture: somebody's OCR, not a trick."""
+    plain: str = ""
+    """Text of the second reader, without places, where PDFium found next to nothing."""
+    unreadable: bool = False
+
+    @property
+    def has_text(self) -> bool:
+        return len(self.words) >= 3 or len(self.plain) >= 10
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file inside the file: listed, never opened, but for electronic invoices."""
+
+    name: str
+    content: bytes | None = None
+
+
+class Document:
+    """An open PDF. Use as a context manager, from one thread."""
+
+    def __init__(self, pdf: pdfium.PdfDocument, path: str, password: str, limits: Limits):
+        self._pdf, self.path, self.password, self.limits = pdf, path, password, limits
+        self.page_count = len(pdf)
+        self._forms: pdfium.PdfFormEnv | None = None
+        if pdf.get_formtype() != raw.FORMTYPE_NONE:
+            pdf.init_forms()
+            self._forms = pdf.formenv
+
+    @classmethod
+    def open(cls, path: str | Path, password: str = "", limits: Limits | None = None) -> Document:
+        """Raises Problem: not_pdf, empty, encrypted, no_pages, corrupt, limit, document_missing."""
+        limits = limits or Limits()
+        check_content(path)
+        try:
+            pdf = pdfium.PdfDocument(str(path), password=password or None)
+        except pdfium.PdfiumError as error:
+            raise why_unopened(error, Path(path), password) from None
+        count = len(pdf)
+        if count == 0:
+            pdf.close()
+            raise Problem(Code.NO_PAGES, "This PDF has no pages.")
+        if count > limits.pages:
+            pdf.close()
+            message = f"This PDF has {count:,} pages; the limit is {limits.pages:,}. Split it and try again."
+            raise Problem(Code.LIMIT, message)
+        return cls(pdf, str(path), password, limits)
+
+    def __enter__(self) -> Document:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._pdf.close()
+
+    @property
+    def encrypted(self) -> bool:
+        return raw.FPDF_GetSecurityHandlerRevision(self._pdf.raw) != -1
+
+    @property
+    def has_javascript(self) -> bool:
+        """Scripts are noted and never run (this build of PDFium has no engine for them)."""
+        return raw.FPDFDoc_GetJavaScriptActionCount(self._pdf.raw) > 0
+
+    @property
+    def pages(self) -> Iterator[Page]:
+        """All pages, one at a time."""
+        return (self.read(number) for number in range(1, self.page_count + 1))
+
+    def read(self, number: int) -> Page:
+        """Page `number` (1-based) with its words; a page that PDFium cannot load is marked `unreadable`."""
+        handle = raw.FPDF_LoadPage(self._pdf.raw, number - 1)
+        if not handle:
+            return Page(number, 0, 0, unreadable=True)
+        try:
+            width, height = raw.FPDF_GetPageWidthF(handle), raw.FPDF_GetPageHeightF(handle)
+            if not (0 < width < 1e7 and 0 < height < 1e7):
+                return Page(number, 0, 0, unreadable=True)
+            page = Page(number, width, height)
+            text = raw.FPDFText_LoadPage(handle)
+            if text:
+                try:
+                    read_words(page, handle, text)
+                finally:
+                    raw.FPDFText_ClosePage(text)
+            if self._forms is not None:
+                page.words += form_values(self._forms.raw, handle, page, placing(handle, width, height))
+            if len(page.words) < 3:
+                page.image_share = image_share(handle, width, height)
+            return page
+        finally:
+            raw.FPDF_ClosePage(handle)
+
+    def tight_box(self, words: list[Word], page: Page) -> Box | None:
+        """The box of the ink of these words (all on `page`), as shares of the page; None if any has no characters of its own."""
+        if any(word.start < 0 for word in words):
+            return None
+        handle = raw.FPDF_LoadPage(self._pdf.raw, page.number - 1)
+        text = raw.FPDFText_LoadPage(handle)
+        try:
+            place = placing(handle, page.width, page.height)
+            corners = [c for word in words for i in range(word.start, word.end) for c in ink(text, i, place)]
+        finally:
+            raw.FPDFText_ClosePage(text)
+            raw.FPDF_ClosePage(handle)
+        if not corners:
+            return None
+        xs, ys = [x / page.width for x, _ in corners], [y / page.height for _, y in corners]
+        x0, y0, x1, y1 = (min(1.0, max(0.0, v)) for v in (min(xs), min(ys), max(xs), max(ys)))
+        return Box(x0=x0, y0=y0, x1=x1, y1=y1)
+
+    def render(self, number: int) -> Image:
+        """A picture of page `number`, its longest side at most `limits.raster_pixels`."""
+        page = self._pdf[number - 1]
+        scale = min(200 / 72, self.limits.raster_pixels / max(page.get_size()))
+        return page.render(scale=scale).to_pil()
+
+    def attachments(self) -> list[Attachment]:
+        """Files inside the file, by name; the bytes only of XML below 8 MiB, for these may be an electronic invoice."""
+        count = min(raw.FPDFDoc_GetAttachmentCount(self._pdf.raw), 1000)
+        found = []
+        for index in range(count):
+            handle = raw.FPDFDoc_GetAttachment(self._pdf.raw, index)
+            if handle:
+                name = attachment_name(handle)
+                found.append(Attachment(name, attachment_bytes(handle) if name.lower().endswith(".xml") else None))
+        return found
+
+
+def check_content(path: str | Path) -> None:
+    """Raise Problem unless the file is there, holds something, and holds a PDF header near its start."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEADER_WITHIN + 5)
+    except FileNotFoundError:
+        raise Problem(Code.DOCUMENT_MISSING, "The file of this document is not where it was stored.") from None
+    except OSError as error:
+        message = f"The file of this document cannot be read: {error.strerror or 'input error'}."
+        raise Problem(Code.STORAGE, message, retryable=True) from None
+    if not head:
+        raise Problem(Code.EMPTY, "This file is empty (0 bytes).")
+    if b"%PDF-" not in head:
+        raise Problem(Code.NOT_PDF, "This file is not a PDF, whatever its name says.")
+
+
+def why_unopened(error: pdfium.PdfiumError, path: Path, password: str) -> Problem:
+    """PDFium's error number in words."""
+    if error.err_code == raw.FPDF_ERR_PASSWORD:
+        message = "The password does not open this PDF." if password else "This PDF is encrypted and needs a password to open."
+        return Problem(Code.ENCRYPTED, message)
+    if error.err_code == raw.FPDF_ERR_SECURITY:
+        return Problem(Code.ENCRYPTED, "This PDF is encrypted in a way that cannot be read here; save a copy without protection.")
+    with open(path, "rb") as file:
+        start = file.read(4 * 1024 * 1024)
+    if re.search(rb"/Count\s+0\b", start) and not re.search(rb"/Type\s*/Page\b(?!s)", start):
+        return Problem(Code.NO_PAGES, "This PDF has no pages.")
+    return Problem(Code.CORRUPT, "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy.")
+
+
+class Placing:
+    """Maps PDF user space to points from the top left of the page as it is shown (CropBox and rotation applied)."""
+
+    __slots__ = ("a", "b", "c", "d", "e", "f", "upright")
+
+    def __init__(self, a: float, b: float, c: float, d: float, e: float, f: float):
+        self.a, self.b, self.c, self.d, self.e, self.f = a, b, c, d, e, f
+        self.upright = abs(b) < 1e-9 and abs(c) < 1e-9
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+        a, b, c, d, e, f = self.a, self.b, self.c, self.d, self.e, self.f
+        if self.upright:
+            return a * left + e, d * top + f, a * right + e, d * bottom + f
+        xs = (a * left + c * bottom + e, a * right + c * top + e)
+        ys = (b * left + d * bottom + f, b * right + d * top + f)
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+def placing(handle: raw.FPDF_PAGE, width: float, height: float) -> Placing:
+    """Ask PDFium where three points land; whole pixels are fine enough on a device of a hundred million."""
+    device = 100_000_000
+    unit = 1000.0
+    x, y = ctypes.c_int(), ctypes.c_int()
+
+    def at(px: float, py: float) -> tuple[float, float]:
+        raw.FPDF_PageToDevice(handle, 0, 0, device, device, 0, px, py, ctypes.byref(x), ctypes.byref(y))
+        return x.value / device * width, y.value / device * height
+
+    (e, f), (ax, bx), (cx, dx) = at(0, 0), at(unit, 0), at(0, unit)
+    round_off = 1e-6
+    a, b, c, d = ((v / unit) if abs(v / unit) > round_off else 0.0 for v in (ax - e, bx - f, cx - e, dx - f))
+    return Placing(a, b, c, d, e, f)
+
+
+def page_text(text: raw.FPDF_TEXTPAGE) -> str:
+    """All characters, one per place in the text page (PDFium's own string may skip or pair some)."""
+    count = raw.FPDFText_CountChars(text)
+    if count <= 0:
+        return ""
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = raw.FPDFText_GetText(text, 0, count, buffer)
+    string = bytes(buffer)[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace")
+    if len(string) != count:
+        string = "".join(char_at(text, i) for i in range(count))
+    return string.translate(REPAIRS)
+
+
+def char_at(text: raw.FPDF_TEXTPAGE, index: int) -> str:
+    code = raw.FPDFText_GetUnicode(text, index)
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+
+
+def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE) -> None:
+    """Fill page.words and page.hidden. Two box calls a word, not one a character: a word's ends say where it is."""
+    place = placing(handle, page.width, page.height)
+    seen = Visibility(handle, text, page.width, page.height)
+    rect = raw.FS_RECTF()
+    pointer = ctypes.byref(rect)
+    loose = raw.FPDFText_GetLooseCharBox
+    for match in WORD.finditer(page_text(text)):
+        start, end = match.span()
+        if not loose(text, start, pointer):
+            continue
+        left, bottom, right, top = rect.left, rect.bottom, rect.right, rect.top
+        if end - start > 1 and loose(text, end - 1, pointer):
+            left, right = min(left, rect.left), max(right, rect.right)
+            bottom, top = min(bottom, rect.bottom), max(top, rect.top)
+        x0, y0, x1, y1 = place.box(left, bottom, right, top)
+        word = Word(match.group(), x0, y0, x1, y1, page.number, start, end)
+        (page.words if seen.sees(word) else page.hidden).append(word)
+    seen.settle(page)
+
+
+def ink(text: raw.FPDF_TEXTPAGE, index: int, place: Placing) -> list[tuple[float, float]]:
+    """Two opposite corners of a character's ink; none for a character without ink."""
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    if not raw.FPDFText_GetCharBox(text, index, *map(ctypes.byref, (left, right, bottom, top))):
+        return []
+    if right.value <= left.value or top.value <= bottom.value:
+        return []
+    x0, y0, x1, y1 = place.box(left.value, bottom.value, right.value, top.value)
+    return [(x0, y0), (x1, y1)]
+
+
+def image_share(handle: raw.FPDF_PAGE, width: float, height: float) -> float:
+    """The share of the page under its largest picture (0..1)."""
+    best = 0.0
+    sides = [ctypes.c_float() for _ in range(4)]
+    for index in range(min(raw.FPDFPage_CountObjects(handle), 500)):
+        item = raw.FPDFPage_GetObject(handle, index)
+        if raw.FPDFPageObj_GetType(item) not in (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM):
+            continue
+        if raw.FPDFPageObj_GetBounds(item, *map(ctypes.byref, sides)):
+            left, bottom, right, top = (side.value for side in sides)
+            best = max(best, (right - left) * (top - bottom) / (width * height))
+    return min(best, 1.0)
+
+
+def attachment_name(handle: raw.FPDF_ATTACHMENT) -> str:
+    size = min(raw.FPDFAttachment_GetName(handle, None, 0), 4096)
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
+    raw.FPDFAttachment_GetName(handle, buffer, size)
+    return bytes(buffer)[: max(size - 2, 0)].decode("utf-16-le", "replace")
+
+
+def attachment_bytes(handle: raw.FPDF_ATTACHMENT) -> bytes | None:
+    size = ctypes.c_ulong()
+    if not raw.FPDFAttachment_GetFile(handle, None, 0, ctypes.byref(size)) or not 0 < size.value <= XML_LIMIT:
+        return None
+    buffer = ctypes.create_string_buffer(size.value)
+    if not raw.FPDFAttachment_GetFile(handle, buffer, size.value, ctypes.byref(size)):
+        return None
+    return buffer.raw

@@ -1,0 +1,118 @@
+"""Runs one attempt: loads the agent's program, turns what happens into events, and writes the outcome before it is spoken."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import os
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from tasks.agent.contract import Code, Completed, Event, Failed, Order, Problem, Progress, Result, Started, Usage
+
+Emit = Callable[[Event], None]
+ReportProgress = Callable[[int, int, Usage], None]
+Read = Callable[[Order, ReportProgress], tuple[Result, Usage]]
+
+BUILT_IN = {"rules": "tasks.agent.rules.reader:read"}
+PROGRESS_SECONDS = 0.25
+"""Pages may take a millisecond each; nobody watches faster than this."""
+
+log = logging.getLogger(__name__)
+
+
+def run(order: Order, emit: Emit, should_stop: Callable[[], bool] = lambda: False) -> None:
+    """Do what `order` asks; emit Started, Progress…, then exactly one of Completed and Failed. Raises only what `emit` raises."""
+    emit(Started(attempt=order.attempt))
+    outcome = attempt(order, reporter(order, emit, should_stop))
+    try:
+        write_outcome(order, outcome)
+    except OSError as error:
+        message = f"The outcome could not be written: {error.strerror or 'output error'}."
+        outcome = Failed(attempt=order.attempt, code=Code.STORAGE, message=message, retryable=True, usage=outcome.usage)
+    emit(outcome)
+
+
+def attempt(order: Order, progress: ReportProgress) -> Completed | Failed:
+    """The outcome of reading the document; every exception becomes a Failed with a fitting code."""
+    try:
+        result, usage = load(order.program)(order, progress)
+        return Completed(attempt=order.attempt, result=result, usage=usage)
+    except Problem as problem:
+        return failed(order, problem)
+    except MemoryError:
+        limit = order.limits.memory_mib
+        message = f"Reading this document needs more memory than its agent may use ({limit:,} MiB)."
+        return failed(order, Problem(Code.OUT_OF_MEMORY, message, retryable=True))
+    except ValidationError as error:
+        fault = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        return failed(order, Problem(Code.INVALID_RESULT, f"The agent gave an invalid result ({where}: {fault['msg']})."))
+    except Exception as error:  # noqa: BLE001 - whatever a program does, its attempt ends with an event
+        # The exception's text may quote the document, so that only its type and the places in the code are kept.
+        log.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+        message = f"The agent stopped on an unexpected error ({type(error).__name__}); the attempt's log says where."
+        return failed(order, Problem(Code.CRASHED, message, retryable=True))
+
+
+def failed(order: Order, problem: Problem) -> Failed:
+    return Failed(
+        attempt=order.attempt,
+        code=problem.code,
+        message=problem.message,
+        retryable=problem.retryable,
+        retry_after=problem.retry_after,
+        usage=getattr(problem, "usage", Usage()),
+    )
+
+
+def reporter(order: Order, emit: Emit, should_stop: Callable[[], bool]) -> ReportProgress:
+    """What a program calls after each page: tells about progress, and ends the attempt when it was asked to stop."""
+    last = -PROGRESS_SECONDS
+
+    def report(done: int, total: int, usage: Usage) -> None:
+        nonlocal last
+        if should_stop():
+            raise Problem(Code.CANCELLED, "Stopped on request.")
+        now = time.monotonic()
+        if done == total or now - last >= PROGRESS_SECONDS:
+            last = now
+            emit(Progress(attempt=order.attempt, pages_done=done, pages_total=total, usage=usage))
+
+    return report
+
+
+def load(name: str) -> Read:
+    """The program called `name`: a built-in one, or any "package.module:function". Raises Problem: agent_not_available."""
+    path = BUILT_IN.get(name, name)
+    module_name, colon, function_name = path.partition(":")
+    if not (colon and module_name and function_name):
+        known = ", ".join(BUILT_IN)
+        message = f"There is no program “{name}”; use one of {known} or a path like package.module:function."
+        raise Problem(Code.AGENT_NOT_AVAILABLE, message)
+    try:
+        program = getattr(importlib.import_module(module_name), function_name)
+    except (ImportError, AttributeError) as error:
+        message = f"The program “{name}” cannot be loaded here: {error}."
+        raise Problem(Code.AGENT_NOT_AVAILABLE, message) from None
+    if not callable(program):
+        raise Problem(Code.AGENT_NOT_AVAILABLE, f"The program “{name}” is not a function.")
+    return program
+
+
+def write_outcome(order: Order, outcome: Event) -> None:
+    """Store the final event at `order.outcome`, whole or not at all, and durable before anybody hears of it."""
+    if not order.outcome:
+        return
+    target = Path(order.outcome)
+    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
+    with open(partial, "w", encoding="utf-8") as file:
+        json.dump(outcome.model_dump(mode="json"), file, ensure_ascii=False)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, target)

@@ -1,0 +1,10 @@
+"""The ASGI application that gunicorn serves."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
+application = get_asgi_application()

@@ -1,0 +1,116 @@
+"""Reading environment variables so that a wrong value is one clear sentence: variable, fault, example."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+env = environ.Env()
+
+
+def wrong(name: str, fault: str, example: str) -> ImproperlyConfigured:
+    """The one sentence that a wrong setting gets."""
+    return ImproperlyConfigured(f"{name} {fault}. Example: {name}={example}")
+
+
+def text(name: str, default: str = "") -> str:
+    return env.str(name, default=default).strip()
+
+
+def flag(name: str, default: bool = False) -> bool:
+    value = text(name).lower()
+    if value == "":
+        return default
+    if value in ("1", "true", "yes", "on"):
+        return True
+    if value in ("0", "false", "no", "off"):
+        return False
+    raise wrong(name, f"is {value!r}, which is neither true nor false", "1")
+
+
+def number(name: str, default: float, *, low: float, high: float = float("inf")) -> float:
+    value = text(name)
+    if value == "":
+        return default
+    try:
+        parsed = float(value)
+    except ValueError:
+        raise wrong(name, f"is {value!r}, which is no number", f"{default:g}") from None
+    if not low <= parsed <= high:
+        limits = f"at least {low:g}" if high == float("inf") else f"between {low:g} and {high:g}"
+        raise wrong(name, f"is {value}, but it has to be {limits}", f"{default:g}")
+    return parsed
+
+
+def integer(name: str, default: int, *, low: int, high: float = float("inf")) -> int:
+    parsed = number(name, default, low=low, high=high)
+    if parsed != int(parsed):
+        raise wrong(name, f"is {parsed:g}, which is no whole number", str(default))
+    return int(parsed)
+
+
+def optional_integer(name: str, *, low: int, example: int) -> int | None:
+    """None where the variable is unset or empty: no limit."""
+    return integer(name, example, low=low) if text(name) else None
+
+
+def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """A comma-separated list."""
+    value = text(name)
+    return [word.strip() for word in value.split(",") if word.strip()] if value else list(default)
+
+
+def database(home: Path) -> dict:
+    """Django's description of the database: DATABASE_URL, or the embedded server below `home`."""
+    url = text("DATABASE_URL")
+    common = {"ENGINE": "agentaudit.postgres", "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
+    if not url:
+        return {**common, "NAME": "agentaudit", "OPTIONS": {"embedded_home": str(home)}}
+    if urlsplit(url).scheme not in ("postgres", "postgresql"):
+        raise wrong("DATABASE_URL", "does not begin with postgres://, and agentaudit runs on PostgreSQL only",
+                    "postgres://user:password@host:5432/agentaudit")  # fmt: skip
+    try:
+        parsed = env.db_url("DATABASE_URL")
+    except (environ.ImproperlyConfigured, ValueError) as error:
+        raise wrong("DATABASE_URL", f"cannot be read ({error})", "postgres://user:password@host/agentaudit") from None
+    if not parsed.get("NAME"):
+        raise wrong("DATABASE_URL", "names no database", "postgres://user:password@host:5432/agentaudit")
+    return {**parsed, **common}
+
+
+def secret(name: str, home: Path) -> str:
+    """A secret from the environment, or one made once and kept, private to the user, below `home`."""
+    value = text(name)
+    if value:
+        if len(value) < 24:
+            raise wrong(name, "is shorter than 24 characters and could be guessed", secrets.token_urlsafe(32))
+        return value
+    path = home / name.lower()
+    home.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(path, "x", opener=_private) as file:
+            file.write(secrets.token_urlsafe(48))
+    except FileExistsError:
+        pass
+    return _settled(path)
+
+
+def _private(path: str, flags: int) -> int:
+    import os
+
+    return os.open(path, flags, 0o600)
+
+
+def _settled(path: Path) -> str:
+    """The file's text, waiting for another process that is writing it at this moment."""
+    import time
+
+    for _ in range(100):
+        if value := path.read_text().strip():
+            return value
+        time.sleep(0.02)
+    raise ImproperlyConfigured(f"{path} is empty. Delete it, and the next start makes a new secret.")

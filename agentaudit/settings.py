@@ -1,0 +1,145 @@
+"""Every setting of the product. Environment variables are read here and nowhere else; none has to be set.
+
+README.md has one table of them, compared with this file by a test. A wrong value stops the start with one sentence.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import environ
+from django.utils.translation import gettext_lazy as _
+
+from agentaudit import environment as read
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+environ.Env.read_env(BASE_DIR / ".env")
+
+# Where everything of a laptop installation lives: the embedded database, documents, secrets, logs
+AGENTAUDIT_HOME = Path(read.text("AGENTAUDIT_HOME", str(BASE_DIR / ".agentaudit"))).expanduser().absolute()
+
+DEBUG = read.flag("DEBUG")
+SECRET_KEY = read.secret("SECRET_KEY", AGENTAUDIT_HOME)
+ALLOWED_HOSTS = read.words("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+PUBLIC_URL = read.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+
+DATABASES = {"default": read.database(AGENTAUDIT_HOME)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+STORAGE_URL = read.text("STORAGE_URL", f"file:{AGENTAUDIT_HOME / 'storage'}")
+if not STORAGE_URL.startswith("file:"):
+    raise read.wrong("STORAGE_URL", "does not begin with file:", "file:/srv/agentaudit/storage")
+
+# The queue. Limits here are only the defaults that a new agent's row starts with; the row decides.
+MAX_CONCURRENT_TASKS = read.optional_integer("MAX_CONCURRENT_TASKS", low=1, example=8)
+MAX_TPM = read.optional_integer("MAX_TPM", low=1, example=60_000)
+TASK_TIMEOUT_SECONDS = read.integer("TASK_TIMEOUT_SECONDS", 1800, low=1)
+LEASE_SECONDS = read.number("LEASE_SECONDS", 60, low=1)
+HEARTBEAT_SECONDS = read.number("HEARTBEAT_SECONDS", LEASE_SECONDS / 3, low=0.1)
+RESERVE_AFTER_SECONDS = read.integer("RESERVE_AFTER_SECONDS", 300, low=0)
+AGE_SECONDS = read.integer("AGE_SECONDS", 3600, low=0)
+LOOKAHEAD = read.integer("LOOKAHEAD", 200, low=1, high=10_000)
+WORKER_SLOTS = read.integer("WORKER_SLOTS", 4, low=1, high=10_000)
+POLL_SECONDS = read.number("POLL_SECONDS", 10, low=0.1)
+
+# What may be handed in
+UPLOAD_MAX_BYTES = read.integer("UPLOAD_MAX_BYTES", 200 * 2**20, low=1)
+UPLOAD_MAX_PAGES = read.integer("UPLOAD_MAX_PAGES", 2000, low=1)
+UPLOAD_MAX_FILES = read.integer("UPLOAD_MAX_FILES", 1000, low=1)
+CORPUS_DIR = Path(read.text("CORPUS_DIR", str(BASE_DIR.parent / "shared" / "corpus")))
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "tasks",
+    "dashboard",
+    "webhooks",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "agentaudit.middleware.ContentSecurityPolicy",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "agentaudit.urls"
+ASGI_APPLICATION = "agentaudit.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("de", _("German"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = AGENTAUDIT_HOME / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = True
+
+# Uploads are streamed to disk; sizes are checked per file by the upload form
+DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_MAX_FILES + 1
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 3 * UPLOAD_MAX_FILES + 100
+
+# Behind TLS the cookies say so; a laptop on http:// has to be able to log in
+_secure = PUBLIC_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _secure else None
+SECURE_HSTS_SECONDS = 31_536_000 if _secure else 0
+SECURE_SSL_REDIRECT = False
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # other names below the same domain are not ours to force onto TLS
+    "security.W008",  # the proxy in front ends TLS and redirects; a redirect here would loop behind it
+    "security.W021",  # preload is a promise for the whole domain, which its owner makes
+]
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "agentaudit.logs.OneLine"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+}

@@ -1,0 +1,12 @@
+"""Every table of the product: fields, constraints, indexes; no behaviour."""
+
+from tasks.models.agents import BUDGET_FIELDS, Agent, AgentVersion, Budgets, Pool, Price
+from tasks.models.clients import Client, Membership, Spending
+from tasks.models.documents import Document, Extraction
+from tasks.models.operations import AuditEntry, Switches, Worker
+from tasks.models.tasks import Attempt, Lane, Task
+
+__all__ = [
+    "BUDGET_FIELDS", "Agent", "AgentVersion", "Attempt", "AuditEntry", "Budgets", "Client", "Document", "Extraction", "Lane",
+    "Membership", "Pool", "Price", "Spending", "Switches", "Task", "Worker",
+]  # fmt: skip

@@ -1,0 +1,60 @@
+"""What is handed in: documents, and the submissions that they came with."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from tasks.models.agents import Agent
+from tasks.models.clients import Client
+
+
+class Document(models.Model):
+    """One uploaded PDF. The same bytes of the same client are one document, whatever their name."""
+
+    client = models.ForeignKey(Client, models.PROTECT, related_name="documents", db_index=False)
+    sha256 = models.CharField(max_length=64)
+    size_bytes = models.BigIntegerField()
+    pages = models.IntegerField(null=True, help_text=_("Unknown until the file could be opened."))
+    needs_password = models.BooleanField(db_default=False, default=False)
+    original_name = models.CharField(max_length=255)
+    storage_name = models.CharField(max_length=200)
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        db_table = "documents"
+        verbose_name, verbose_name_plural = _("document"), _("documents")
+        constraints = (
+            models.UniqueConstraint(fields=("client", "sha256"), name="documents_client_sha256"),
+            models.CheckConstraint(condition=models.Q(size_bytes__gt=0), name="documents_size_positive"),
+            models.CheckConstraint(condition=models.Q(pages__isnull=True) | models.Q(pages__gt=0), name="documents_pages_positive"),
+        )
+
+    def __str__(self) -> str:
+        return self.original_name
+
+
+class Extraction(models.Model):
+    """One submission: a client, an agent, a priority, N documents. Parent of N tasks."""
+
+    client = models.ForeignKey(Client, models.PROTECT, related_name="extractions")
+    engagement = models.CharField(_("engagement"), max_length=100, db_default="", default="", blank=True)
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="extractions")
+    priority = models.SmallIntegerField(_("priority"))
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    refused = models.JSONField(
+        db_default=[], default=list, blank=True,
+        help_text=_("Files that were not taken: name, code, sentence, and the document they repeat."),
+    )  # fmt: skip
+
+    class Meta:
+        db_table = "extractions"
+        verbose_name, verbose_name_plural = _("extraction"), _("extractions")
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return f"{self.pk}"

@@ -1,0 +1,67 @@
+"""Who works, what was done by whom, and the switches that concern everything."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+
+class Worker(models.Model):
+    """One process that claims tasks or sweeps, from its start to its end. Its id is never used twice."""
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    host = models.CharField(_("host"), max_length=255)
+    pid = models.IntegerField(_("process"))
+    version = models.CharField(_("version"), max_length=60)
+    slots = models.IntegerField(_("slots"))
+    started_at = models.DateTimeField(_("started"))
+    heartbeat_at = models.DateTimeField(_("last heartbeat"))
+    stopping_at = models.DateTimeField(null=True)
+    stopped_at = models.DateTimeField(_("stopped"), null=True)
+
+    class Meta:
+        db_table = "workers"
+        verbose_name, verbose_name_plural = _("worker"), _("workers")
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.pid}"
+
+
+class AuditEntry(models.Model):
+    """One operation by a person or by the system. A trigger refuses every change and removal."""
+
+    at = models.DateTimeField(_("at"), db_default=Now())
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+", db_constraint=False)
+    actor_name = models.CharField(_("who"), max_length=150)
+    verb = models.CharField(_("what"), max_length=40)
+    object_type = models.CharField(max_length=40)
+    object_id = models.CharField(max_length=60, db_default="", blank=True)
+    reason = models.TextField(_("reason"), db_default="", blank=True)
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
+    source = models.CharField(_("from where"), max_length=60, db_default="", blank=True)
+
+    class Meta:
+        db_table = "audit_log"
+        verbose_name, verbose_name_plural = _("audit entry"), _("audit log")
+        indexes = (models.Index("object_type", "object_id", name="audit_log_object"), models.Index("at", name="audit_log_at"))
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M:%S} {self.actor_name} {self.verb} {self.object_type} {self.object_id}"
+
+
+class Switches(models.Model):
+    """One row: what concerns the whole installation."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1, db_default=1)
+    is_paused = models.BooleanField(_("everything paused"), db_default=False, default=False)
+
+    class Meta:
+        db_table = "switches"
+        verbose_name = verbose_name_plural = _("switches")
+        constraints = (models.CheckConstraint(condition=models.Q(id=1), name="switches_one_row"),)
+
+    def __str__(self) -> str:
+        return "switches"

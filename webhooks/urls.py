@@ -1,0 +1,5 @@
+"""Addresses that machines answer to."""
+
+from __future__ import annotations
+
+urlpatterns: list = []

@@ -1,0 +1,60 @@
+"""Where documents, outcomes and logs are kept: one small interface, chosen by the setting STORAGE_URL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from django.conf import settings
+
+
+class StorageError(Exception):
+    """Something could not be stored or read: one sentence that says what to do. `retryable`: the same call may work later."""
+
+    def __init__(self, message: str, *, retryable: bool = False):
+        super().__init__(message)
+        self.retryable = retryable
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A stored file: its name in the storage, size in bytes and SHA-256 (hex) of what was really kept."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+class Storage(Protocol):
+    """Names are relative, made by us and never by people: `documents/<sha256[:2]>/<sha256>.pdf`, `attempts/<attempt id>.json`."""
+
+    def put(self, name: str, content: BinaryIO, *, limit: int | None = None) -> Stored:
+        """Keep `content` under `name`: all of it or nothing, durable at return. A name that exists with the same bytes is left as it is.
+
+        Raises StorageError (also for more than `limit` bytes and for other bytes under an existing name).
+        """
+
+    def open(self, name: str) -> BinaryIO:
+        """Read it. Raises StorageError if it is not there."""
+
+    def exists(self, name: str) -> bool: ...
+
+    def delete(self, name: str) -> None:
+        """Remove it; no error if it is not there."""
+
+    def names(self, prefix: str) -> Iterator[str]:
+        """Every stored name that begins with `prefix`."""
+
+    def path_for_attempt(self, name: str) -> Path:
+        """A path at which an attempt of this storage's executor reads or writes `name` (its folder exists)."""
+
+
+@lru_cache(maxsize=1)
+def get_storage() -> Storage:
+    """The configured storage. Only `file:` exists so far."""
+    from tasks.storage.folder import FolderStorage
+
+    return FolderStorage(Path(settings.STORAGE_URL.removeprefix("file:")))

@@ -1,0 +1,254 @@
+"""Takes files in: names made harmless, content checked and stored, repeats found; what is good becomes an extraction."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import re
+import tempfile
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+from django.db import transaction
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks import inspector, operations
+from tasks.audit import Actor
+from tasks.models import Agent, Client, Document, Extraction, Task
+from tasks.states import TaskStatus
+from tasks.storage import StorageError, get_storage
+
+CHUNK = 1 << 20
+NAME_LENGTH = 255
+# Overrides that make "invoice[U+202E]fdp.exe" read as something else, and marks that show nothing
+_MISLEADING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it comes: the name that its owner gave it, its bytes, and the password that opens it (if any)."""
+
+    name: str
+    content: BinaryIO
+    password: str = field(default="", repr=False)
+
+
+class NotTaken(Exception):
+    """Nothing was taken: one sentence that says why and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class _Refusal(Exception):
+    """One file is not taken; the others go on."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code, self.sentence = code, sentence
+
+
+@dataclass(frozen=True, slots=True)
+class _Received:
+    """A stored file. `locked`: only a password is missing; the bytes are kept so that nobody has to send them again."""
+
+    name: str
+    sha256: str
+    size: int
+    pages: int | None
+    encrypted: bool
+    password: str
+    locked: str = ""
+
+
+def take_in(
+    actor: Actor, *, client: Client, agent: Agent, uploads: Iterable[Upload],
+    engagement: str = "", priority: int | None = None, run_again: bool = False,
+) -> Extraction:  # fmt: skip
+    """Store the files and hand the good ones in; the others stand in `extraction.refused` with code and sentence.
+
+    Bytes that this agent has read, or will read, for the client are not run again unless `run_again`: they point to the first.
+    Raises NotTaken if nothing could be stored, operations.Refused if client or agent cannot be used.
+    """
+    received: dict[str, _Received] = {}
+    refused: list[dict[str, Any]] = []
+    repeats: list[tuple[dict[str, Any], str]] = []
+    for upload in uploads:
+        name = display_name(upload.name)
+        try:
+            file = _receive(upload, name)
+        except _Refusal as refusal:
+            refused.append(_entry(name, refusal.code, refusal.sentence))
+            continue
+        if file.sha256 in received:
+            first = received[file.sha256].name
+            entry = _entry(
+                name, "duplicate", _("These are the same bytes as “%(name)s” beside it.") % {"name": first}
+            )
+            refused.append(entry)
+            repeats.append((entry, file.sha256))
+        else:
+            received[file.sha256] = file
+    with transaction.atomic():
+        documents = _documents(actor, client, list(received.values()))
+        for entry, sha256 in repeats:
+            entry["document_id"] = documents[sha256].pk
+        handed = []
+        earlier = {} if run_again else _earlier(agent, [document.pk for document in documents.values()])
+        for file in received.values():
+            document = documents[file.sha256]
+            if task := earlier.get(document.pk):
+                sentence = _("This file was handed in before as “%(name)s”, so it is not read again.") % {
+                    "name": document.original_name
+                }
+                refused.append(_entry(file.name, "duplicate", sentence, document.pk, task))
+            elif file.locked:
+                refused.append(_entry(file.name, "encrypted", file.locked, document.pk))
+            else:
+                handed.append(operations.Handed(document, file.password))
+        return operations.submit(
+            actor,
+            client=client,
+            agent=agent,
+            documents=handed,
+            engagement=engagement,
+            priority=priority,
+            refused=refused,
+        )
+
+
+def display_name(name: str) -> str:
+    """A name to show, never a path: the last component in NFC, without control characters and direction overrides, at most 255 long."""
+    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    kept = "".join(c for c in last if unicodedata.category(c) not in ("Cc", "Cs", "Zl", "Zp"))
+    clean = " ".join(_MISLEADING.sub("", unicodedata.normalize("NFC", kept)).split())
+    if clean.strip(". ") == "":
+        return _("unnamed") + ".pdf"
+    if len(clean) <= NAME_LENGTH:
+        return clean
+    stem, dot, extension = clean.rpartition(".")
+    if not dot or len(extension) > 10:
+        return clean[: NAME_LENGTH - 1] + "…"
+    return stem[: NAME_LENGTH - len(extension) - 2] + "…." + extension
+
+
+def storage_name(sha256: str) -> str:
+    """Where a document's bytes are kept; made of their digest alone."""
+    return f"documents/{sha256[:2]}/{sha256}.pdf"
+
+
+def open_stored(document: Document, password: str) -> inspector.Opened:
+    """What a document that is stored already is when opened with this password."""
+    return _inspect(get_storage().path_for_attempt(document.storage_name), password)
+
+
+def _receive(upload: Upload, name: str) -> _Received:
+    """Stream one file to storage. Raises _Refusal for what is wrong with the file, NotTaken for what is wrong here."""
+    try:
+        with tempfile.NamedTemporaryFile(prefix="agentaudit-") as spool:
+            digest, size = _copy(upload.content, spool)
+            spool.flush()
+            opened = _inspect(Path(spool.name), upload.password)
+            locked = opened.code == "encrypted"
+            if opened.code and not locked:
+                raise _Refusal(opened.code, _(opened.message or opened.code))
+            if opened.pages is not None and opened.pages > settings.UPLOAD_MAX_PAGES:
+                raise _Refusal("limit", _too_many_pages(opened.pages))
+            spool.seek(0)
+            get_storage().put(storage_name(digest), spool)
+    except StorageError as error:
+        raise NotTaken(str(error)) from error
+    except OSError as error:
+        raise NotTaken(_why_not_stored(error)) from error
+    message = _(opened.message or "") if locked else ""
+    return _Received(name, digest, size, opened.pages, opened.encrypted, upload.password, message)
+
+
+def _copy(content: BinaryIO, spool: Any) -> tuple[str, int]:
+    """SHA-256 (hex) and size of what was copied; stops at the first byte too many."""
+    digest, size = hashlib.sha256(), 0
+    while chunk := content.read(CHUNK):
+        size += len(chunk)
+        if size > settings.UPLOAD_MAX_BYTES:
+            limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
+            raise _Refusal(
+                "limit", _("This file is larger than %(limit)s, the most that is taken.") % {"limit": limit}
+            )
+        digest.update(chunk)
+        spool.write(chunk)
+    if size == 0:
+        raise _Refusal("empty", _("This file is empty (0 bytes)."))
+    return digest.hexdigest(), size
+
+
+def _inspect(path: Path, password: str) -> inspector.Opened:
+    try:
+        return inspector.inspect(path, password)
+    except inspector.InspectorUnavailable as error:
+        raise NotTaken(
+            _("Files cannot be checked at the moment (%(fault)s). Nothing was taken; try again later.")
+            % {"fault": error}
+        ) from error
+
+
+def _too_many_pages(pages: int) -> str:
+    sentence = ngettext(
+        "This PDF has %(pages)d page; the limit is %(limit)d. Split it and try again.",
+        "This PDF has %(pages)d pages; the limit is %(limit)d. Split it and try again.",
+        pages,
+    )
+    return sentence % {"pages": pages, "limit": settings.UPLOAD_MAX_PAGES}
+
+
+def _why_not_stored(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _(
+            "The disk is full, so nothing was taken. Make room on the server, then hand the files in again."
+        )
+    return _("The files could not be stored (%(fault)s). Nothing was taken; try again later.") % {
+        "fault": error.strerror or error
+    }
+
+
+def _entry(
+    name: str, code: str, sentence: str, document_id: int | None = None, task_id: int | None = None
+) -> dict[str, Any]:
+    return {"name": name, "code": code, "sentence": sentence, "document_id": document_id, "task_id": task_id}
+
+
+def _documents(actor: Actor, client: Client, files: list[_Received]) -> dict[str, Document]:
+    """The client's documents of these bytes by digest, made where they are new, and locked: the same form sent twice waits here."""
+    Document.objects.bulk_create(
+        (
+            Document(
+                client=client, sha256=file.sha256, size_bytes=file.size, pages=file.pages, needs_password=file.encrypted,
+                original_name=file.name, storage_name=storage_name(file.sha256), uploaded_by_id=actor.user_id,
+            )
+            for file in sorted(files, key=lambda file: file.sha256)
+        ),
+        ignore_conflicts=True,
+    )  # fmt: skip
+    known = Document.objects.filter(client=client, sha256__in=[file.sha256 for file in files])
+    documents = {
+        document.sha256: document for document in known.select_for_update(no_key=True).order_by("id")
+    }
+    for file in files:
+        document = documents[file.sha256]
+        if document.pages is None and file.pages:
+            document.pages = file.pages
+            document.save(update_fields=("pages",))
+    return documents
+
+
+def _earlier(agent: Agent, document_ids: list[int]) -> dict[int, int]:
+    """document id → id of the first task in which this agent has read it, or will."""
+    tasks = Task.objects.filter(document__in=document_ids, agent=agent)
+    fresh = tasks.exclude(status__in=(TaskStatus.FAILED, TaskStatus.CANCELLED)).order_by("-id")
+    return dict(fresh.values_list("document_id", "id"))

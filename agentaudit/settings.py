@@ -21,7 +21,10 @@ AGENTAUDIT_HOME = Path(read.text("AGENTAUDIT_HOME", str(BASE_DIR / ".agentaudit"
 DEBUG = read.flag("DEBUG")
 SECRET_KEY = read.secret("SECRET_KEY", AGENTAUDIT_HOME)
 ALLOWED_HOSTS = read.words("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
-PUBLIC_URL = read.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
+BIND_ADDRESS = read.text("BIND_ADDRESS", "127.0.0.1")
+PORT = read.integer("PORT", 8000, low=1, high=65_535)
+WEB_WORKERS = read.integer("WEB_WORKERS", 2, low=1, high=64)
+PUBLIC_URL = read.text("PUBLIC_URL", f"http://127.0.0.1:{PORT}").rstrip("/")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 DATABASES = {"default": read.database(AGENTAUDIT_HOME)}
@@ -57,6 +60,7 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "agentaudit",
     "tasks",
     "dashboard",
     "webhooks",

@@ -1,0 +1,34 @@
+"""How gunicorn serves the pages: `gunicorn -c python:agentaudit.gunicorn agentaudit.asgi:application` (`manage.py up` does it)."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
+
+from django.conf import settings
+
+bind = f"{settings.BIND_ADDRESS}:{settings.PORT}"
+workers = settings.WEB_WORKERS
+worker_class = "asgi"
+worker_connections = 1000  # most are open streams of pages that somebody watches
+
+# Open streams end after this; the whole stop stays below the 15 s that platforms allow
+graceful_timeout = 8
+# A heartbeat between the processes, no limit of a request: a long stream survives it
+timeout = 60
+# Would be written into ~/.gunicorn
+control_socket_disable = True
+# LISTEN connections must not exist before the fork
+preload_app = False
+
+# One line per start and per fault; who looked at which page is not ours to collect
+accesslog = None
+errorlog = "-"
+logconfig_dict = {
+    **settings.LOGGING,
+    "loggers": {
+        "gunicorn.error": {"level": "INFO", "propagate": True, "handlers": []},
+        "gunicorn.access": {"level": "WARNING", "propagate": False, "handlers": []},
+    },
+}

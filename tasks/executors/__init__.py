@@ -46,6 +46,8 @@ class Report:
     run_page_url: str = ""
     code: Code = Code.CRASHED
     message: str = ""
+    cpu_seconds: float | None = None
+    max_rss_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,17 @@ os.environ.setdefault("SECRET_KEY", "only-for-tests-and-long-enough-to-be-accept
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """Tests kill processes, not the machine, so nothing has to reach the disk; that makes them several times faster."""
+    import psycopg
     from django.db import connection
 
-    with connection._nodb_cursor() as cursor:
-        cursor.execute("ALTER SYSTEM SET fsync = off")
-        cursor.execute("SELECT pg_reload_conf()")
+    from agentaudit.postgres.base import EMBEDDED_HOME, connection_kwargs
+
+    parameters = connection_kwargs({**connection.settings_dict, "NAME": "postgres"})
+    if EMBEDDED_HOME in connection.settings_dict["OPTIONS"]:
+        parameters["user"] = "postgres"  # agentaudit's own role is no superuser
+    with psycopg.connect(**parameters, autocommit=True) as superuser:
+        superuser.execute("ALTER SYSTEM SET fsync = off")
+        superuser.execute("SELECT pg_reload_conf()")
 
 
 @pytest.fixture(autouse=True)

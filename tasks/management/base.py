@@ -1,0 +1,38 @@
+"""What every command of ours shares: a help text that keeps its lines, without Django's options for its own developers."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    requires_migrations_checks = False
+    suppressed_base_arguments = frozenset(
+        {
+            "--version",
+            "--settings",
+            "--pythonpath",
+            "--traceback",
+            "--force-color",
+            "--no-color",
+            "--skip-checks",
+            "--verbosity",
+        }
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs) -> ArgumentParser:
+        return super().create_parser(
+            prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def say(self, sentence: str) -> None:
+        """One line for people, on standard output, at once."""
+        self.stdout.write(sentence)
+        self.stdout.flush()
+
+    def tell(self, sentence: str) -> None:
+        """One line for people that is no part of the command's result, on standard error, at once."""
+        self.stderr.write(sentence, self.style.NOTICE)
+        self.stderr.flush()

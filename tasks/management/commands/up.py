@@ -55,11 +55,11 @@ that do not end by then are handed back and go on at the next start. Nothing is 
             preparation.collect_static()
             self.say(f"Pages: {self.address(options['port'])}")
         self.say("Ctrl-C stops.")
-        changed = changes(settings.BASE_DIR) if options["reload"] else None
-        code = Supervisor(
-            list(parts(options)), self.say, *([lambda: self.anew(changed)] if changed else [])
-        ).run()
-        if code:
+        supervisor = Supervisor(list(parts(options)), self.say)
+        if options["reload"]:
+            changed = changes(settings.BASE_DIR)
+            supervisor.changed = lambda: self.anew(changed)
+        if code := supervisor.run():
             sys.exit(code)
 
     def address(self, port: int) -> str:

@@ -1,0 +1,142 @@
+"""A wrong variable stops the start with one sentence; what is right alone and wrong together is found; production is clean."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agentaudit import checks
+
+ROOT = Path(__file__).resolve().parent.parent
+PRODUCTION = {
+    "PUBLIC_URL": "https://audit.example.com",
+    "ALLOWED_HOSTS": "audit.example.com",
+    "SECRET_KEY": "Zm9yLXRlc3RzLW9ubHktYnV0LWxvbmctYW5kLW1peGVkLWVub3VnaC0wMTIzNDU2Nzg5",
+    "DATABASE_URL": "postgres://agentaudit:secret@db.example:5432/agentaudit",
+}
+
+
+def python(code: str, home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run `code` in a fresh process that knows these variables and no others."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "AGENTAUDIT_HOME": str(home),
+        "DJANGO_SETTINGS_MODULE": "agentaudit.settings",
+    }
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def value_of(name: str, home: Path, **variables: str) -> object:
+    code = f"import json; from django.conf import settings; print(json.dumps(settings.{name}, default=str))"
+    run = python(code, home, **variables)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("DATABASE_URL", "mysql://root@localhost/x", "PostgreSQL only"),
+        ("DATABASE_URL", "postgres://user@host:5432/", "names no database"),
+        ("DATABASE_URL", "postgres://user@host:port/x", "cannot be read"),
+        ("STORAGE_URL", "s3://bucket", "file:"),
+        ("DEBUG", "maybe", "neither true nor false"),
+        ("SECRET_KEY", "short", "24 characters"),
+        ("PORT", "0", "between 1 and 65535"),
+        ("WORKER_SLOTS", "four", "no number"),
+        ("WORKER_SLOTS", "1.5", "no whole number"),
+        ("MAX_TPM", "-1", "at least 1"),
+        ("LEASE_SECONDS", "nan", "at least 1"),
+    ],
+)
+def test_a_wrong_value_names_the_variable_its_fault_and_an_example(tmp_path, name, value, fault):
+    run = python("from django.conf import settings; settings.DEBUG", tmp_path, **{name: value})
+    sentence = run.stderr.strip().splitlines()[-1]
+    assert run.returncode != 0
+    assert name in sentence and fault in sentence and f"Example: {name}=" in sentence
+
+
+def test_everything_works_with_none_set(tmp_path):
+    assert value_of("PUBLIC_URL", tmp_path) == "http://127.0.0.1:8000"
+    assert value_of("PUBLIC_URL", tmp_path, PORT="9000") == "http://127.0.0.1:9000"
+    assert value_of("MAX_TPM", tmp_path) is None
+    assert value_of("DATABASES['default']['CONN_MAX_AGE']", tmp_path) == 0
+
+
+def test_the_secret_is_made_once_and_private_to_its_user(tmp_path):
+    first = value_of("SECRET_KEY", tmp_path)
+    assert value_of("SECRET_KEY", tmp_path) == first
+    assert len(str(first)) >= 50
+    assert stat.S_IMODE((tmp_path / "secret_key").stat().st_mode) == 0o600
+    assert value_of("SECRET_KEY", tmp_path / "another home") != first
+
+
+def test_cookies_travel_over_tls_only_where_the_address_is_https(tmp_path):
+    assert value_of("SESSION_COOKIE_SECURE", tmp_path) is False
+    assert value_of("SESSION_COOKIE_SECURE", tmp_path, PUBLIC_URL="https://audit.example.com") is True
+
+
+def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_path):
+    code = "from django.core.management import execute_from_command_line as run; run(['manage.py', 'check', '--deploy', '--fail-level', 'INFO'])"
+    run = python(code, tmp_path, **PRODUCTION)
+    assert run.returncode == 0, run.stderr
+    assert "no issues" in run.stdout
+
+
+def ids(check) -> set[str]:
+    return {message.id for message in check()}
+
+
+def test_three_heartbeats_have_to_fit_into_a_lease(settings):
+    settings.LEASE_SECONDS, settings.HEARTBEAT_SECONDS = 60, 20
+    assert ids(checks.leases_outlive_heartbeats) == set()
+    settings.LEASE_SECONDS, settings.HEARTBEAT_SECONDS = 0.1, 0.1 / 3
+    assert ids(checks.leases_outlive_heartbeats) == set()
+    settings.LEASE_SECONDS, settings.HEARTBEAT_SECONDS = 60, 20.5
+    assert ids(checks.leases_outlive_heartbeats) == {"agentaudit.E001"}
+
+
+def test_kept_connections_are_refused(settings):
+    assert ids(checks.connections_are_not_kept) == set()
+    settings.DATABASES = {"default": {**settings.DATABASES["default"], "CONN_MAX_AGE": 60}}
+    assert ids(checks.connections_are_not_kept) == {"agentaudit.E002"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, set()),
+        ({"DEBUG": True}, {"agentaudit.E003"}),
+        ({"SECRET_KEY": "a" * 60}, {"agentaudit.E004"}),
+        ({"SECRET_KEY": "django-insecure-0123456789abcdefghijk"}, {"agentaudit.E004"}),
+        ({"ALLOWED_HOSTS": ["other.example.com"]}, {"agentaudit.E005"}),
+        ({"ALLOWED_HOSTS": [".example.com"]}, set()),
+        ({"PUBLIC_URL": "http://127.0.0.1:8000", "DEBUG": True, "SECRET_KEY": "a" * 60}, set()),
+    ],
+)
+def test_an_installation_that_others_reach_has_to_be_closed(settings, changes, found):
+    settings.PUBLIC_URL, settings.ALLOWED_HOSTS = PRODUCTION["PUBLIC_URL"], [PRODUCTION["ALLOWED_HOSTS"]]
+    settings.SECRET_KEY, settings.DEBUG = PRODUCTION["SECRET_KEY"], False
+    for name, value in changes.items():
+        setattr(settings, name, value)
+    assert ids(checks.public_installations_are_closed) == found
+
+
+def test_a_public_address_without_tls_is_warned_of(settings):
+    settings.PUBLIC_URL = "http://audit.example.com"
+    assert ids(checks.public_installations_use_tls) == {"agentaudit.W001"}
+    settings.PUBLIC_URL = "https://audit.example.com"
+    assert ids(checks.public_installations_use_tls) == set()

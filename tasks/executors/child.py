@@ -24,6 +24,7 @@ from tasks.executors.channel import LENGTH, receive_exactly
 from tasks.executors.lease import LeaseClock
 
 WATCH_SECONDS = 0.25
+PROGRAM = "tasks.agent.program"
 OPEN_FILES = 256
 FILE_BYTES = 512 << 20
 CHANNEL = 3
@@ -42,8 +43,6 @@ class Birth:
     """One shared byte: not 0 once the worker wants the attempt to end."""
     lease: LeaseClock
     limits: Limits
-    target: str
-    """`module:function`, called with the order, `emit` and `should_stop`."""
     server: int
 
 
@@ -74,7 +73,6 @@ def _live(birth: Birth) -> int:
         receive_exactly(channel, LENGTH.unpack(receive_exactly(channel, LENGTH.size))[0])
     )
     threading.Thread(target=_watch, args=(birth.lease,), daemon=True).start()
-    module, _, function = birth.target.partition(":")
     try:
         scratch = scratch_folder(birth.attempt)
         scratch.mkdir(mode=0o700)
@@ -84,7 +82,7 @@ def _live(birth: Birth) -> int:
     tempfile.tempdir = os.environ["TMPDIR"] = str(scratch)
     os.chdir(scratch)
     _limit(birth.limits)
-    run = getattr(importlib.import_module(module), function)
+    run = importlib.import_module(PROGRAM).run
     run(order, _emitter(channel), lambda: birth.stop[0] != 0)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -110,15 +108,11 @@ def _cut_loose(birth: Birth) -> None:
     os.set_inheritable(CHANNEL, False)
     os.closerange(CHANNEL + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+        os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
         for number, mode in ((0, "r"), (1, "w"), (2, "w"))
     )
     faulthandler.enable()
     os.umask(0o077)
-
-
-def _above(lowest: int, descriptor: int) -> int:
-    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
 
 
 def _limit(limits: Limits) -> None:

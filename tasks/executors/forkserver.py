@@ -52,8 +52,8 @@ class Attempt:
 class ForkServer:
     """One `tick` per round; single-threaded, because it forks."""
 
-    def __init__(self, worker: Messenger, lease: LeaseClock, target: str):
-        self.worker, self.lease, self.target = worker, lease, target
+    def __init__(self, worker: Messenger, lease: LeaseClock):
+        self.worker, self.lease = worker, lease
         self.running: dict[int, Attempt] = {}
         self.ending: list[Attempt] = []
         self.quiet_count = system.process_count()
@@ -108,9 +108,7 @@ class ForkServer:
         limits = Limits.model_validate(message["limits"])
         stop = mmap.mmap(-1, 1)
         printed, output = os.pipe()
-        birth = child.Birth(
-            message["attempt"], channel, output, stop, self.lease, limits, self.target, os.getpid()
-        )
+        birth = child.Birth(message["attempt"], channel, output, stop, self.lease, limits, os.getpid())
         try:
             pid = os.fork()
         except OSError as error:
@@ -246,11 +244,11 @@ class ForkServer:
         return strays
 
 
-def preload(target: str) -> None:
+def preload() -> None:
     """Import what attempts use. What cannot be imported is left to the attempt that needs it, which then says so."""
-    modules = ["pydantic", "pypdfium2", "pypdf", target.partition(":")[0]]
+    modules = ["pypdfium2", "pypdf", child.PROGRAM]
     with contextlib.suppress(ImportError):
-        built_in = importlib.import_module("tasks.agent.program").BUILT_IN
+        built_in = importlib.import_module(child.PROGRAM).BUILT_IN
         modules += [path.partition(":")[0] for path in built_in.values()]
     for module in modules:
         with contextlib.suppress(ImportError):
@@ -258,16 +256,16 @@ def preload(target: str) -> None:
 
 
 def main() -> None:
-    control, lease, target = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    control, lease = int(sys.argv[1]), int(sys.argv[2])
     for descriptor in (control, lease):
         os.set_inheritable(descriptor, False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the worker decides when this process ends
     system.adopt_orphans()
-    preload(target)
+    preload()
     gc.collect()
     gc.freeze()  # the collector of a child would touch, and so copy, every shared page
-    server = ForkServer(Messenger(socket.socket(fileno=control)), LeaseClock(lease), target)
+    server = ForkServer(Messenger(socket.socket(fileno=control)), LeaseClock(lease))
     server.worker.send({"say": "ready"})
     try:
         while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import socket
@@ -49,7 +50,7 @@ def environment(ours: Mapping[str, str]) -> dict[str, str]:
 class Link:
     """One fork server process. `ready` once it has said so, `lost` once it is gone; it never comes back, the executor makes a new one."""
 
-    def __init__(self, lease: LeaseClock, target: str):
+    def __init__(self, lease: LeaseClock):
         """Raises OSError if no process can be started."""
         ours, theirs = socket.socketpair()
         with theirs:
@@ -61,7 +62,6 @@ class Link:
                         "tasks.executors.forkserver",
                         str(theirs.fileno()),
                         str(lease.descriptor),
-                        target,
                     ],
                     pass_fds=(theirs.fileno(), lease.descriptor),
                     env=environment(os.environ),
@@ -109,10 +109,8 @@ class Link:
         """Let it kill what is left and go."""
         if not self.lost:
             self.messenger.socket.shutdown(socket.SHUT_WR)
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(CLOSE_SECONDS)
-            except subprocess.TimeoutExpired:
-                pass
             self.kill()
 
 

@@ -22,7 +22,6 @@ from tasks.executors.lease import LeaseClock
 from tasks.executors.link import Link, until
 from tasks.executors.stream import EventStream
 
-TARGET = "tasks.agent.program:run"
 READY_SECONDS, ANSWER_SECONDS = 60.0, 10.0
 STOP_GRACE_SECONDS, LEAVE_SECONDS = 2.0, 2.0
 BACKSTOP_SECONDS = 6.0
@@ -60,9 +59,9 @@ class LocalExecutor:
     name = "local"
     remote = False
 
-    def __init__(self, slots: int, log_path: Callable[[UUID], Path], *, target: str = TARGET):
-        """`log_path`: where the output of an attempt is kept. `target`: the function that a child calls with its order."""
-        self.slots, self._log_path, self._target = slots, log_path, target
+    def __init__(self, slots: int, log_path: Callable[[UUID], Path]):
+        """`log_path`: where the output of an attempt is kept."""
+        self.slots, self._log_path = slots, log_path
         self._lease = LeaseClock()
         self._processes: dict[UUID, _Process] = {}
         self._news: list[Report] = []
@@ -201,7 +200,7 @@ class LocalExecutor:
                 self._listen(process.link, until(deadline))
 
     def _new_link(self) -> Link:
-        self._link = Link(self._lease, self._target)
+        self._link = Link(self._lease)
         self._selector.register(self._link.messenger, selectors.EVENT_READ, self._link)
         return self._link
 

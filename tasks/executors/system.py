@@ -20,9 +20,9 @@ def _prctl(option: int, value: int) -> None:
         _libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))
 
 
-def die_with_parent() -> None:
-    """SIGKILL this process when the thread that forked it ends. Not inherited by its own children."""
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
+    """Send `by` to this process when the thread that forked it ends. Not inherited by its own children."""
+    _prctl(PR_SET_PDEATHSIG, by)
 
 
 def adopt_orphans() -> None:

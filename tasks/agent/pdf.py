@@ -86,6 +86,7 @@ class Document:
     def __init__(self, pdf: pdfium.PdfDocument, path: str, password: str, limits: Limits):
         self._pdf, self.path, self.password, self.limits = pdf, path, password, limits
         self.page_count = len(pdf)
+        self._open: tuple[int, raw.FPDF_PAGE, raw.FPDF_TEXTPAGE, Placing] | None = None
         self._forms: pdfium.PdfFormEnv | None = None
         if pdf.get_formtype() != raw.FORMTYPE_NONE:
             pdf.init_forms()
@@ -117,6 +118,7 @@ class Document:
         self.close()
 
     def close(self) -> None:
+        self._shut()
         self._pdf.close()
 
     @property
@@ -161,19 +163,40 @@ class Document:
         """The box of the ink of these words (all on `page`), as shares of the page; None if any has no characters of its own."""
         if any(word.start < 0 for word in words):
             return None
-        handle = raw.FPDF_LoadPage(self._pdf.raw, page.number - 1)
-        text = raw.FPDFText_LoadPage(handle)
-        try:
-            place = placing(handle, page.width, page.height)
-            corners = [c for word in words for i in range(word.start, word.end) for c in ink(text, i, place)]
-        finally:
-            raw.FPDFText_ClosePage(text)
-            raw.FPDF_ClosePage(handle)
+        _, text, place = self._opened(page)
+        corners = [c for word in words for i in range(word.start, word.end) for c in ink(text, i, place)]
         if not corners:
             return None
         xs, ys = [x / page.width for x, _ in corners], [y / page.height for _, y in corners]
         x0, y0, x1, y1 = (min(1.0, max(0.0, v)) for v in (min(xs), min(ys), max(xs), max(ys)))
         return Box(x0=x0, y0=y0, x1=x1, y1=y1)
+
+    def text_under(self, page: Page, box: Box) -> str:
+        """All characters whose ink touches the box, as PDFium reads them."""
+        _, text, place = self._opened(page)
+        corners = (box.x0 * page.width, box.y0 * page.height, box.x1 * page.width, box.y1 * page.height)
+        left, bottom, right, top = place.back(*corners)
+        size = raw.FPDFText_GetBoundedText(text, left, top, right, bottom, None, 0)
+        if size <= 0:
+            return ""
+        buffer = (ctypes.c_ushort * size)()
+        raw.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, size)
+        return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0").translate(REPAIRS)
+
+    def _opened(self, page: Page) -> tuple[raw.FPDF_PAGE, raw.FPDF_TEXTPAGE, Placing]:
+        """Handles of a page that stay open until another page's are asked for."""
+        if self._open is None or self._open[0] != page.number:
+            self._shut()
+            handle = raw.FPDF_LoadPage(self._pdf.raw, page.number - 1)
+            text = raw.FPDFText_LoadPage(handle)
+            self._open = (page.number, handle, text, placing(handle, page.width, page.height))
+        return self._open[1:]
+
+    def _shut(self) -> None:
+        if self._open is not None:
+            raw.FPDFText_ClosePage(self._open[2])
+            raw.FPDF_ClosePage(self._open[1])
+            self._open = None
 
     def render(self, number: int) -> Image:
         """A picture of page `number`, its longest side at most `limits.raster_pixels`."""
@@ -238,6 +261,14 @@ class Placing:
             return a * left + e, d * top + f, a * right + e, d * bottom + f
         xs = (a * left + c * bottom + e, a * right + c * top + e)
         ys = (b * left + d * bottom + f, b * right + d * top + f)
+        return min(xs), min(ys), max(xs), max(ys)
+
+    def back(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
+        """left, bottom, right, top in PDF user space of a box in points from the top left."""
+        a, b, c, d, e, f = self.a, self.b, self.c, self.d, self.e, self.f
+        scale = a * d - b * c
+        xs = [(d * (x - e) - c * (y - f)) / scale for x, y in ((x0, y0), (x1, y1))]
+        ys = [(a * (y - f) - b * (x - e)) / scale for x, y in ((x0, y0), (x1, y1))]
         return min(xs), min(ys), max(xs), max(ys)
 
 

@@ -1,0 +1,280 @@
+"""Finds net, tax and total: every labelled figure is a candidate, and the combination that adds up best wins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import product
+
+from tasks.agent.layout import Cell, Line
+from tasks.agent.rules import numbers
+from tasks.agent.rules.labels import Hit
+from tasks.agent.rules.lines import SUMMARY, Table
+from tasks.agent.rules.text import Candidate, Text, words_at
+
+CENT = Decimal("0.02")
+"""Rounding of several rates may shift a sum by this much."""
+FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
+GENERIC_NET = ("subtotal", "subtotaal", "zwischensumme", "sous total", "subtotale", "sub total", "suma", "suma ", "base", "ht", "netto", "net")
+GENERIC_TOTAL = ("total", "brutto", "summe", "gesamt", "totaal", "totale", "yhteensa", "razem", "suma", "summa", "betrag", "gross", "balance")
+MOST = 9
+
+
+@dataclass(slots=True)
+class Amounts:
+    """The chosen figures; `adjustments` are printed discounts (negative), charges (positive) and payments (negative)."""
+
+    net: Candidate | None = None
+    tax: Candidate | None = None
+    total: Candidate | None = None
+    amount_due: Candidate | None = None
+    adjustments: list[Decimal] = field(default_factory=list)
+    settled: list[Decimal] = field(default_factory=list)
+    adds_up: bool | None = None
+    """None: not all three are printed, so that nothing can be checked."""
+
+
+@dataclass(slots=True)
+class _Figure:
+    role: str
+    amount: numbers.Amount
+    candidate: Candidate
+    line: int
+
+
+def amounts_of(text: Text, table: Table) -> Amounts:
+    figures = [*_labelled(text, table), *_columned(text, table)]
+    by_role: dict[str, list[_Figure]] = {role: [] for role in SUMMARY}
+    for figure in figures:
+        by_role[figure.role].append(figure)
+    _sum_taxes(by_role)
+    chosen = _choose(by_role)
+    due = max(by_role["amount_due"], key=lambda f: f.candidate.score, default=None)
+    chosen.amount_due = due.candidate if due else None
+    return chosen
+
+
+def _labelled(text: Text, table: Table) -> Iterator[_Figure]:
+    """Figures to the right of a label that opens a cell, else right below it."""
+    for cell, hits in text.hits.items():
+        if cell.line in table.taken:
+            continue
+        for hit in hits:
+            roles = [role for role in SUMMARY if role in hit.roles]
+            if not roles or not (text.leads(cell, hit) or _follows_amount(text, cell, hit)):
+                continue
+            placed = _figure_for(text, cell, hit)
+            if placed is None:
+                continue
+            other, amount, weight = placed
+            for role in roles:
+                score = weight * _label_weight(text, cell, hit, role)
+                words = words_at(other, amount.start, amount.end)
+                candidate = Candidate(numbers.plain(amount.value), score, words, label=text.folded[cell][hit.start : hit.end])
+                yield _Figure(role, amount, candidate, cell.line)
+
+
+def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
+    return any(amount.end <= hit.start <= amount.end + 3 and amount.money for amount in text.amounts(cell))
+
+
+def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount, float] | None:
+    behind = text.folded[cell][hit.end :]
+    foreign = len(FOREIGN_WORDS.findall(re.sub(r"\(.*?\)|%.*| on .*| inkl.*| incl.*", "", behind)))
+    own = [a for a in text.amounts(cell) if a.start >= hit.end and not a.percent]
+    right = [(other, a) for other in text.right_of(cell) for a in text.amounts(other) if not a.percent]
+    for choice in ([p for p in right if p[1].money], [(cell, a) for a in own if a.money]):
+        if choice:
+            other, amount = choice[-1]
+            return other, amount, 0.95 - 0.12 * min(foreign, 4) - 0.03 * (len(choice) - 1)
+    bare = [p for p in [*right, *((cell, a) for a in own)] if p[1].decimals != 1 and abs(p[1].value) < 10**9]
+    if bare and not foreign:
+        other, amount = bare[-1]
+        return other, amount, 0.62
+    if right or own or foreign:
+        return None
+    for other in text.below(cell, 1):
+        money = [a for a in text.amounts(other) if a.money]
+        if money and text.leading_hit(other) is None:
+            return other, money[0], 0.72
+    return None
+
+
+def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
+    """Precise names ("total incl VAT") weigh more than those that also stand elsewhere ("total")."""
+    phrase = text.folded[cell][hit.start : hit.end].strip()
+    weight = 1.0 if hit.words > 1 else 0.93
+    if role == "net" and phrase in GENERIC_NET or role == "total" and phrase in GENERIC_TOTAL:
+        weight = 0.85
+    if role == "tax" and hit.words == 1 and "rate" in phrase:
+        weight = 0.5
+    return weight
+
+
+def _columned(text: Text, table: Table) -> Iterator[_Figure]:
+    """Tables of totals: a heading row that names at least two of net, tax and total, and figures under it."""
+    for line in text.lines:
+        headings = _total_headings(text, line)
+        if headings is None:
+            continue
+        rows = list(_total_rows(text, line, headings, line.index in table.headings, table))
+        row = _last_or_sum(rows)
+        if row is None:
+            continue
+        net, tax, total = (row[role].amount.value if role in row else None for role in ("net", "tax", "total"))
+        sure = None not in (net, tax, total) and abs(net + tax - total) <= CENT
+        for figure in row.values():
+            figure.candidate.score = 0.98 if sure else 0.7
+            yield figure
+
+
+def _total_headings(text: Text, line: Line) -> dict[str, Cell] | None:
+    found: dict[str, Cell] = {}
+    for cell in line.cells:
+        if any(amount.money for amount in text.amounts(cell)):
+            return None
+        for hit in text.hits.get(cell, ()):
+            for role in ("net", "tax", "total"):
+                if role in hit.roles and text.leads(cell, hit) and role not in found:
+                    found[role] = cell
+                    break
+    return found if len(found) >= 2 and len(set(map(id, found.values()))) >= 2 else None
+
+
+def _total_rows(text: Text, head: Line, headings: dict[str, Cell], items: bool, table: Table) -> Iterator[dict[str, _Figure]]:
+    """Rows under the heading with a figure in at least two of its columns; under a heading of items only the row of sums."""
+    gap = 60.0 if not items else 500.0
+    bottom = head.y1
+    for line in text.lines[head.index + 1 : head.index + (60 if items else 10)]:
+        if line.page != head.page or line.y0 - bottom > gap:
+            return
+        hit = text.leading_hit(line.cells[0])
+        if items and (line.index in table.taken or hit is None or not {"total", "net"} & hit.roles):
+            continue
+        row: dict[str, _Figure] = {}
+        for role, heading in headings.items():
+            for cell in line.cells:
+                for amount in text.amounts(cell):
+                    words = words_at(cell, amount.start, amount.end)
+                    if amount.percent or not amount.money or not _under(words, heading):
+                        continue
+                    candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
+                    row[role] = _Figure(role, amount, candidate, line.index)
+        if len(row) >= 2:
+            bottom = line.y1
+            yield row
+        elif not items and line.cells and hit is not None and not text.amounts(line.cells[-1]):
+            return
+
+
+def _under(words: list, heading: Cell) -> bool:
+    x0, x1 = words[0].x0, words[-1].x1
+    return min(x1, heading.x1) - max(x0, heading.x0) > 0 or abs(x1 - heading.x1) < 16
+
+
+def _last_or_sum(rows: list[dict[str, _Figure]]) -> dict[str, _Figure] | None:
+    """The row of sums. With several rates and no row of sums nothing is chosen, for a sum that is not printed is not read."""
+    if len(rows) < 2:
+        return rows[0] if rows else None
+    for position in range(len(rows) - 1, 0, -1):
+        last = rows[position]
+        role = next(iter(last))
+        earlier = [row[role].amount.value for row in rows[:position] if role in row]
+        if abs(sum(earlier) - last[role].amount.value) <= CENT:
+            return last
+    same = {tuple((role, row[role].amount.value) for role in row) for row in rows}
+    return rows[0] if len(same) == 1 else None
+
+
+def _sum_taxes(by_role: dict[str, list[_Figure]]) -> None:
+    """Several printed rates without a printed sum: their sum is one more candidate."""
+    taxes = [f for f in by_role["tax"] if f.amount.money]
+    lines = {figure.line: figure for figure in taxes}
+    if 2 <= len(lines) <= 6:
+        value = sum((figure.amount.value for figure in lines.values()), Decimal(0))
+        words = [word for figure in lines.values() for word in figure.candidate.words]
+        candidate = Candidate(numbers.plain(value), 0.6, words, label="sum", source="computed")
+        amount = numbers.Amount(value, 0, 0, "", 2, False)
+        by_role["tax"].append(_Figure("tax", amount, candidate, max(lines)))
+
+
+def _distinct(figures: list[_Figure]) -> list[_Figure]:
+    """The best figure of each value; a value printed more than once gains a little."""
+    best: dict[Decimal, _Figure] = {}
+    for figure in figures:
+        known = best.get(figure.amount.value)
+        if known is None:
+            best[figure.amount.value] = figure
+        else:
+            winner = max(known, figure, key=lambda f: f.candidate.score)
+            winner.candidate.score = min(winner.candidate.score + 0.02, 0.99)
+            best[figure.amount.value] = winner
+    return sorted(best.values(), key=lambda f: -f.candidate.score)[:MOST]
+
+
+def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
+    nets, taxes, totals = (_distinct(by_role[role]) for role in ("net", "tax", "total"))
+    due = _distinct(by_role["amount_due"])
+    totals = totals + [f for f in due if f.amount.value not in {t.amount.value for t in totals}]
+    # "Brutto" or "Total" before the tax may be what others call net.
+    known = {figure.amount.value for figure in nets}
+    spare = [f for f in _distinct(by_role["total"]) if f.amount.value not in known and any(t.line >= f.line for t in taxes)]
+    nets = nets + [_Figure("net", f.amount, _weaker(f.candidate), f.line) for f in spare]
+    changes = _changes(by_role)
+    best, best_score = None, -1.0
+    for net, tax, total in product([*nets, None], [*taxes, None], [*totals, None]):
+        score = _score(net, tax, total, changes)
+        if score > best_score:
+            best, best_score = (net, tax, total), score
+    net, tax, total = best or (None, None, None)
+    chosen = Amounts(*(figure.candidate if figure else None for figure in (net, tax, total)))
+    chosen.adjustments = changes
+    chosen.settled = [figure.amount.value for figure in by_role["settled"]]
+    if net and tax and total:
+        chosen.adds_up = _adds_up(net, tax, total, changes) > 0
+    return chosen
+
+
+def _weaker(candidate: Candidate) -> Candidate:
+    return Candidate(candidate.value, candidate.score * 0.7, candidate.words, label=candidate.label)
+
+
+def _changes(by_role: dict[str, list[_Figure]]) -> list[Decimal]:
+    changes = [-abs(figure.amount.value) for figure in _distinct(by_role["discount"]) if figure.amount.money]
+    return (changes + [figure.amount.value for figure in _distinct(by_role["charge"]) if figure.amount.money])[:4]
+
+
+def _adds_up(net: _Figure, tax: _Figure, total: _Figure, changes: list[Decimal]) -> int:
+    """2: net + tax is the total; 1: it is with some of the printed discounts and charges; 0: it is not."""
+    rest = total.amount.value - net.amount.value - tax.amount.value
+    if abs(rest) <= CENT:
+        return 2
+    for mask in range(1, 1 << len(changes)):
+        if abs(sum(change for bit, change in enumerate(changes) if mask >> bit & 1) - rest) <= CENT:
+            return 1
+    return 0
+
+
+def _score(net: _Figure | None, tax: _Figure | None, total: _Figure | None, changes: list[Decimal]) -> float:
+    score = sum(figure.candidate.score for figure in (net, tax, total) if figure)
+    if tax and total and abs(tax.amount.value) >= abs(total.amount.value) and total.amount.value:
+        return 0.0
+    if net and tax and tax.candidate is net.candidate:
+        return 0.0
+    if total and total.role == "amount_due":
+        score -= 0.3
+    if net and tax and total:
+        score += (0.0, 0.5, 1.0)[_adds_up(net, tax, total, changes)]
+        if tax.amount.value and abs(tax.amount.value) > abs(net.amount.value) * Decimal("0.5"):
+            score -= 0.8
+    elif net and total and not tax:
+        if abs(net.amount.value - total.amount.value) <= CENT:
+            score += 0.4
+        elif abs(net.amount.value) > abs(total.amount.value):
+            score -= 0.6
+    if total:
+        # The total stands at the end of the sums, and later pages repeat it rather than change it.
+        score += 0.0005 * min(total.line, 100)
+    return score

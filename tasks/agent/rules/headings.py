@@ -1,0 +1,179 @@
+"""Finds the number and the dates of a document by their labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tasks.agent.layout import Cell
+from tasks.agent.rules.labels import Hit
+from tasks.agent.rules.text import Candidate, Text, words_at
+
+NUMBER = re.compile(r"#?(?:[A-Za-z]{1,4} (?=\d))?[A-Za-z]{0,12}[\w\-/.\\\[\]#]*\d[\w\-/.\\\[\]]*")
+LEAD = re.compile(r"^[\s:.#\-–°º|=]*(?:(?:nr|no|n)\b[.\s:°º]*)?")
+MONEY = re.compile(r"^[-+]?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d{2}$")
+NOT_NUMBERS = re.compile(r"^(?:page|seite|\d{1,2}/\d{1,2})$|^[A-Z]{2}\d{2}\s?\d{4}|@|^www\.|^\d{1,2}:\d\d")
+PLACE_AND_DATE = re.compile(r"^[^\W\d_][\w .\-]{2,30},\s*(?:den|le|lì|a)\b", re.IGNORECASE)
+
+SAME_CELL, RIGHT, BELOW = 1.0, 0.97, 0.86
+
+
+def numbers_of(text: Text, kind: str) -> list[Candidate]:
+    """Candidates for the document's number, best first."""
+    found: list[Candidate] = []
+    for cell, hit in text.labelled("number"):
+        weight = 0.95 if text.leads(cell, hit) else 0.75
+        found += _number_values(text, cell, hit, weight)
+    for cell, hit in text.labelled("kind:"):
+        # "Invoice INV/2023/03/0008", "Rechnung Nr. 42": the title itself names the number.
+        if text.leads(cell, hit):
+            weight = 0.88 if f"kind:{kind}" in hit.roles else 0.6
+            found += [c for c in _number_values(text, cell, hit, weight, near=True)]
+    for candidate in found:
+        page = candidate.words[0].page
+        candidate.score -= 0.05 * min(page - min(text.pages), 3)
+    return ranked(found)
+
+
+def _number_values(text: Text, cell: Cell, hit: Hit, weight: float, near: bool = False) -> Iterator[Candidate]:
+    tail = text.folded[cell][hit.end :]
+    start = hit.end + len(LEAD.match(tail).group())  # type: ignore[union-attr]
+    own = _number_in(text, cell, start, weight * SAME_CELL, first_only=True)
+    if own is not None:
+        yield own
+        return
+    if cell.text[hit.end :].strip(" :.#-") and not near:
+        weight -= 0.15
+    for other in text.right_of(cell):
+        candidate = _number_in(text, other, _lead_end(other), weight * (RIGHT if not near else 0.8))
+        if candidate is not None:
+            yield candidate
+        break
+    else:
+        if near:
+            return
+        for other in text.below(cell, 1):
+            if text.leading_hit(other) is None:
+                candidate = _number_in(text, other, _lead_end(other), weight * BELOW)
+                if candidate is not None:
+                    yield candidate
+                    return
+
+
+def _lead_end(cell: Cell) -> int:
+    match = re.match(r"[\s:.|=]*", cell.text)
+    return match.end() if match else 0
+
+
+def _number_in(text: Text, cell: Cell, start: int, score: float, first_only: bool = False) -> Candidate | None:
+    """The first thing behind `start` that looks like a document's number: has a digit, is no date, no money, no telephone."""
+    match = NUMBER.match(cell.text, start)
+    if match is None:
+        if first_only:
+            return None
+        match = NUMBER.search(cell.text, start)
+        if match is None or len(cell.text[start : match.start()].split()) > 1:
+            return None
+    value = match.group().rstrip(".-/\\[")
+    value = value if value.count("[") == value.count("]") else value.rstrip("]")
+    end = match.start() + len(value)
+    if any(found.start < end and match.start() < found.end for found in text.dates(cell)):
+        return None
+    if MONEY.match(value) or NOT_NUMBERS.search(value) or len(value) > 40 or cell.text[end : end + 1] == "%":
+        return None
+    if re.match(r"\s?(?:[€$£%]|EUR\b|USD\b)", cell.text[end : end + 5]):
+        return None
+    words = words_at(cell, match.start(), end)
+    return Candidate(value.lstrip("#"), score, words, label="number")
+
+
+def dates_of(text: Text, role: str) -> list[Candidate]:
+    """Candidates for `role` ("date" or "due_date"), best first. A date that another label claims is left to it."""
+    found: list[Candidate] = []
+    claimed = {id(word) for other in _claims(text, role) for word in other.words}
+    for cell, hit in text.labelled(role):
+        if role not in hit.roles:
+            continue
+        leads = text.leads(cell, hit)
+        precise = hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) >= 9
+        weight = (0.95 if precise else 0.85) if leads else (0.8 if precise else 0.5)
+        found += [c for c in date_values(text, cell, hit, weight) if id(c.words[0]) not in claimed]
+    if role == "date":
+        found += _undated(text, claimed)
+    for candidate in found:
+        word = candidate.words[0]
+        page = text.pages[word.page]
+        candidate.score -= 0.05 * min(word.page - min(text.pages), 3) + (0.12 if word.y0 > 0.88 * page.height else 0.0)
+    return ranked(found)
+
+
+def _claims(text: Text, role: str) -> Iterator[Candidate]:
+    for other in ("other_date", "due_date" if role == "date" else "date"):
+        for cell, hit in text.labelled(other):
+            if role not in hit.roles and other in hit.roles and (hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) > 6):
+                yield from date_values(text, cell, hit, 1.0)
+
+
+def date_values(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Candidate]:
+    """Dates that belong to a label: behind it, else to its right, else below it."""
+    following = [other.start for other in text.hits[cell] if other.start >= hit.end and not other.plays("kind:")]
+    stop = min(following, default=len(cell.text))
+    own = [d for d in text.dates(cell) if hit.end <= d.start and (d.start < stop or d.start - hit.end < 40)]
+    if own:
+        yield _dated(cell, own[0], weight * SAME_CELL)
+        return
+    if text.amounts(cell) and any(a.start >= hit.end for a in text.amounts(cell)):
+        return
+    for other in text.right_of(cell):
+        if text.dates(other):
+            yield _dated(other, text.dates(other)[0], weight * RIGHT)
+            return
+        break
+    for other in text.below(cell, 1):
+        if text.dates(other) and text.leading_hit(other) is None:
+            yield _dated(other, text.dates(other)[0], weight * BELOW)
+            return
+
+
+def _dated(cell: Cell, found: object, score: float) -> Candidate:
+    candidate = Candidate(found.value.isoformat(), score, words_at(cell, found.start, found.end), label="date")  # type: ignore[attr-defined]
+    if found.unsure:  # type: ignore[attr-defined]
+        candidate.reasons.append("Day and month of the date could be swapped; nothing in the document decides.")
+    return candidate
+
+
+def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
+    """Dates without a label of their own: behind a place, behind the document's number, or alone near the top."""
+    for cell in text.cells:
+        for found in text.dates(cell)[:1]:
+            candidate = _dated(cell, found, 0.0)
+            if id(candidate.words[0]) in claimed:
+                continue
+            before = text.folded[cell][: found.start]
+            left = text.lines[cell.line].cells[cell.column - 1].text if cell.column and not before.strip() else before
+            if PLACE_AND_DATE.search(left):
+                candidate.score = 0.84
+            elif any(hit.plays("kind:") or "number" in hit.roles for hit in text.hits.get(cell, ())) and text.leading_hit(cell):
+                candidate.score = 0.86
+            elif text.lines[cell.line].y0 < 0.3 * text.pages[cell.page].height and not re.search(r"[a-z]", before):
+                candidate.score = 0.62
+                candidate.reasons.append("No label says that this is the document's date.")
+            else:
+                continue
+            yield candidate
+
+
+def ranked(found: list[Candidate]) -> list[Candidate]:
+    """Best first; a value found in several places gains a little, and keeps the best of its places."""
+    best: dict[str, Candidate] = {}
+    for candidate in found:
+        known = best.get(candidate.value)
+        if known is None:
+            best[candidate.value] = candidate
+        else:
+            stronger, weaker = (known, candidate) if known.score >= candidate.score else (candidate, known)
+            stronger.score = min(stronger.score + 0.02, 0.99)
+            if not weaker.reasons:
+                stronger.reasons = []
+            best[candidate.value] = stronger
+    return sorted(best.values(), key=lambda c: -c.score)

@@ -1,0 +1,64 @@
+"""Says what kind of document this is, from its title and the names of its fields."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from tasks.agent.rules.labels import find, fold
+from tasks.agent.rules.text import Text
+
+SPACED = re.compile(r"\b(?:\w ){3,}\w\b")
+NAMES = {"invoice": "an invoice", "receipt": "a receipt", "credit_note": "a credit note", "quotation": "a quotation"}
+TITLE_SCORE = 3.0
+
+
+def kind_of(text: Text) -> tuple[str, float]:
+    """(invoice | receipt | credit_note | quotation | other, 0..1). A word inside a sentence names no kind."""
+    scores: Counter[str] = Counter()
+    tallest = max([cell.height for cell in text.cells], default=0.0)
+    for cell, hit in text.labelled("kind:"):
+        if not text.leads(cell, hit):
+            continue
+        words_behind = len(text.folded[cell][hit.end :].split())
+        if words_behind > 5 and hit.words < 2:
+            continue
+        score = 1.0 + (TITLE_SCORE if words_behind == 0 else 1.0) * cell.height / tallest
+        score += 0.5 if text.lines[cell.line].y0 < text.pages[cell.page].height / 2 else 0.0
+        for role in hit.roles:
+            if role.startswith("kind:"):
+                scores[role[5:]] = max(scores[role[5:]], score + 0.1 * hit.words)
+    _read_labels(text, scores)
+    _read_spaced_titles(text, scores)
+    if not scores:
+        return "other", 0.0
+    (best, score), *_ = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return best, min(score / 4.0, 1.0)
+
+
+def _read_labels(text: Text, scores: Counter[str]) -> None:
+    """"Invoice number" says invoice as well, if no title does."""
+    for cell, hit in text.labelled("number"):
+        phrase = text.folded[cell][hit.start : hit.end]
+        for name in NAMES:
+            if any(phrase.startswith(word) for word in _STEMS[name]):
+                scores[name] = max(scores[name], 1.5)
+
+
+def _read_spaced_titles(text: Text, scores: Counter[str]) -> None:
+    """I N V O I C E, and titles whose letters stand in cells of their own."""
+    for line in text.lines[:15]:
+        joined = "".join(cell.text for cell in line.cells) if all(len(c.text) == 1 for c in line.cells) else ""
+        for spaced in [*SPACED.findall(line.text), joined]:
+            for hit in find(fold(spaced.replace(" ", ""))):
+                for role in hit.roles:
+                    if role.startswith("kind:"):
+                        scores[role[5:]] = max(scores[role[5:]], TITLE_SCORE)
+
+
+_STEMS = {
+    "invoice": ("invoice", "inv ", "rechn", "factu", "fatt", "faktur", "lasku", "tax invoice"),
+    "receipt": ("receipt", "quittung", "bon", "recu", "ticket", "kuit", "paragon"),
+    "credit_note": ("credit", "gutschrift", "avoir"),
+    "quotation": ("quot", "angebot", "devis", "offert", "estimate", "見積"),
+}

@@ -1,0 +1,112 @@
+"""Finds labels in text: the longest phrase of the vocabulary that starts at a word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+
+from tasks.agent.rules import vocabulary
+
+TOKEN = re.compile(r"[^\W\d_]+|\d+|[#%&]")
+
+
+class _Fold(dict[int, str]):
+    """Maps a character to its plain lower-case form, one for one, so that places in the text stay the same."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        plain = unicodedata.normalize("NFKD", character)[:1].lower()[:1] or character
+        self[code] = plain
+        return plain
+
+
+_FOLD = _Fold({ord("°"): "o", ord("º"): "o", ord("ł"): "l", ord("Ł"): "l", ord("ø"): "o", ord("Ø"): "o", ord("ß"): "s", ord("’"): "'"})
+
+
+def fold(text: str) -> str:
+    """Lower case without accents; as long as `text`."""
+    return text.translate(_FOLD)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A phrase found in a text: characters start..end, the roles it may play, the languages that call it so."""
+
+    start: int
+    end: int
+    roles: frozenset[str]
+    languages: frozenset[str]
+    words: int
+
+    def plays(self, prefix: str) -> bool:
+        return any(role.startswith(prefix) for role in self.roles)
+
+
+class _Node:
+    __slots__ = ("languages", "next", "roles")
+
+    def __init__(self) -> None:
+        self.next: dict[str, _Node] = {}
+        self.roles: set[str] = set()
+        self.languages: set[str] = set()
+
+
+@cache
+def _vocabulary() -> _Node:
+    root = _Node()
+    groups = (("kind:", vocabulary.KINDS), ("", vocabulary.FIELDS), ("column:", vocabulary.COLUMNS))
+    for prefix, group in groups:
+        for name, words in group.items():
+            for language, phrases in words.items():
+                for phrase in phrases.split("|"):
+                    node = root
+                    for token in TOKEN.findall(fold(phrase)):
+                        node = node.next.setdefault(token, _Node())
+                    node.roles.add(prefix + name)
+                    node.languages.add(language)
+    _freeze(root)
+    return root
+
+
+def _freeze(node: _Node) -> None:
+    node.roles, node.languages = frozenset(node.roles), frozenset(node.languages)  # type: ignore[assignment]
+    for child in node.next.values():
+        _freeze(child)
+
+
+_CURRENCIES = frozenset(code.lower() for code in vocabulary.CODES)
+
+
+def find(folded: str) -> list[Hit]:
+    """All labels in folded text, from left to right, not overlapping; at each place the longest."""
+    root = _vocabulary()
+    tokens = [(match.group(), match.start(), match.end()) for match in TOKEN.finditer(folded)]
+    hits: list[Hit] = []
+    index, count = 0, len(tokens)
+    while index < count:
+        node = root.next.get(tokens[index][0])
+        if node is None:
+            index += 1
+            continue
+        best, best_at, words, at = (node, index, 1, index + 1) if node.roles else (None, index, 0, index + 1)
+        depth = 1
+        while at < count:
+            token = tokens[at][0]
+            follow = node.next.get(token)
+            if follow is None:
+                if token in _CURRENCIES:
+                    at += 1
+                    continue
+                break
+            node, depth = follow, depth + 1
+            if node.roles:
+                best, best_at, words = node, at, depth
+            at += 1
+        if best is None:
+            index += 1
+            continue
+        hits.append(Hit(tokens[index][1], tokens[best_at][2], best.roles, best.languages, words))  # type: ignore[arg-type]
+        index = best_at + 1
+    return hits

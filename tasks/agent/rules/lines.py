@@ -1,0 +1,223 @@
+"""Reads line items: a heading row of column names, and the rows under it that carry an amount."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from tasks.agent.layout import Cell, Line
+from tasks.agent.rules import numbers, vocabulary
+from tasks.agent.rules.labels import fold
+from tasks.agent.rules.text import Text, words_at
+
+SUMMARY = ("net", "tax", "total", "amount_due", "discount", "charge", "settled")
+ENDING = ("tax", "total", "amount_due")
+COUNTED_PRICE = re.compile(r"(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:x|×|@|à)\s*(?=[€$£]|\d)", re.IGNORECASE)
+INCLUDED = tuple(fold(word) for words in vocabulary.INCLUDED.values() for word in words.split("|"))
+
+
+@dataclass(slots=True)
+class Column:
+    """A column and the role of its heading."""
+
+    role: str
+    x0: float
+    x1: float
+
+
+@dataclass(slots=True)
+class Row:
+    """One line item; each part is (value, words) as printed."""
+
+    parts: dict[str, tuple[str, list]] = field(default_factory=dict)
+    line: int = 0
+
+    @property
+    def amount(self) -> str:
+        return self.parts["amount"][0]
+
+
+@dataclass(slots=True)
+class Table:
+    """The rows found, and the lines (by index) that headings and rows take, which no total may come from."""
+
+    rows: list[Row] = field(default_factory=list)
+    headings: dict[int, list[Column]] = field(default_factory=dict)
+    taken: set[int] = field(default_factory=set)
+
+
+def table_of(text: Text) -> Table:
+    table = Table()
+    index = 0
+    while index < len(text.lines):
+        columns = heading(text, text.lines[index])
+        if columns is None:
+            index += 1
+            continue
+        table.headings[index] = columns
+        table.taken.add(index)
+        index = _read_rows(text, index + 1, columns, table)
+    if not table.rows:
+        _read_counted(text, table)
+    return table
+
+
+def heading(text: Text, line: Line) -> list[Column] | None:
+    """The columns of a heading row: at least three names, or two with an amount; never a row with figures of money."""
+    columns: list[Column] = []
+    for cell in line.cells:
+        if any(amount.money for amount in text.amounts(cell)):
+            return None
+        hits = [hit for hit in text.hits.get(cell, ()) if hit.plays("column:")]
+        for hit in hits:
+            words = words_at(cell, hit.start, hit.end)
+            columns.append(Column(_role(hit.roles), words[0].x0, words[-1].x1))
+    roles = {column.role for column in columns}
+    priced = roles & {"amount", "unit_price", "either"}
+    if not priced or len(columns) < 2 or not roles & {"description", "quantity", "unit_price", "other"}:
+        return None
+    if len(columns) * 3 < sum(len(cell.words) for cell in line.cells) or len(line.text) > 200:
+        return None
+    return columns
+
+
+def _role(roles: frozenset[str]) -> str:
+    names = [role[7:] for role in roles if role.startswith("column:")]
+    for name in ("amount", "unit_price", "quantity", "description", "tax_rate", "other"):
+        if name in names:
+            return name
+    return "other"
+
+
+def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> int:
+    """Read rows until a total, another heading or the page's end; returns the line to go on with."""
+    priced = [c for c in columns if c.role == "amount"] or [c for c in columns if c.role == "unit_price"]
+    target = max(priced, key=lambda column: column.x1)
+    page = text.lines[index].page if index < len(text.lines) else 0
+    last = text.lines[index - 1]
+    while index < len(text.lines):
+        line = text.lines[index]
+        if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
+            return index
+        role = _summary(text, line)
+        if role is not None:
+            if role in ENDING:
+                return index
+            index, last = index + 1, line
+            continue
+        if index not in table.headings and heading(text, line) is not None:
+            return index
+        row = _row(text, line, columns, target)
+        if row is not None:
+            row.line = index
+            table.rows.append(row)
+            table.taken.add(index)
+            last = line
+        index += 1
+    return index
+
+
+def _summary(text: Text, line: Line) -> str | None:
+    """The role of a summary label that opens the line or the last labelled cell of it; None in a row of the table."""
+    for cell in line.cells:
+        hit = text.leading_hit(cell)
+        if hit is None:
+            continue
+        roles = [role for role in SUMMARY if role in hit.roles]
+        behind = text.folded[cell][hit.end :]
+        if roles and (cell is line.cells[0] or cell.column >= len(line.cells) - 2) and not re.search(r"[a-z]{4,}.*[a-z]{4,}", behind):
+            return roles[0] if "total" not in roles else "total"
+    return None
+
+
+def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row | None:
+    if text.folded[line.cells[0]].startswith(INCLUDED):
+        return None
+    placed = _amount_under(text, line, target)
+    if placed is None:
+        return None
+    cell, amount = placed
+    row = Row({"amount": (numbers.plain(amount.value), words_at(cell, amount.start, amount.end))})
+    for role in ("quantity", "unit_price"):
+        for column in columns:
+            if column.role == role and column is not target and (found := _amount_under(text, line, column)) is not None:
+                other, number = found
+                if (other, number.start) != (cell, amount.start):
+                    row.parts[role] = (numbers.plain(number.value), words_at(other, number.start, number.end))
+                    break
+    words = _description(text, line, columns, row)
+    if not words and len(row.parts) < 3:
+        return None
+    if words:
+        row.parts["description"] = (" ".join(word.text for word in words), words)
+    return row
+
+
+def _amount_under(text: Text, line: Line, column: Column) -> tuple[Cell, numbers.Amount] | None:
+    """The number whose words stand under the column: they overlap it, or end where it ends."""
+    best, best_distance = None, 40.0
+    for cell in line.cells:
+        if cell.x1 < column.x0 - 45 or cell.x0 > column.x1 + 45:
+            continue
+        for amount in text.amounts(cell):
+            if amount.percent:
+                continue
+            words = words_at(cell, amount.start, amount.end)
+            if not words:
+                continue
+            x0, x1 = words[0].x0, words[-1].x1
+            overlap = min(x1, column.x1) - max(x0, column.x0)
+            distance = min(abs(x1 - column.x1), abs((x0 + x1) / 2 - (column.x0 + column.x1) / 2)) + (0 if overlap > 0 else 18)
+            if distance < best_distance:
+                best, best_distance = (cell, amount), distance
+    return best
+
+
+def _description(text: Text, line: Line, columns: list[Column], row: Row) -> list:
+    used = {id(word) for _, words in row.parts.values() for word in words}
+    named = [column for column in columns if column.role == "description"]
+    cells = [cell for cell in line.cells if re.search(r"[^\W\d_]{2}", cell.text) and not any(id(w) in used for w in cell.words)]
+    if named and cells:
+        middle = (named[0].x0 + named[0].x1) / 2
+        cells.sort(key=lambda cell: (-len(cell.text) if cell.x0 < middle + 60 else 0, abs(cell.x0 - named[0].x0)))
+        return cells[0].words
+    if cells:
+        return max(cells, key=lambda cell: len(cell.text)).words
+    first = line.cells[0]
+    return [word for word in first.words if id(word) not in used and re.search(r"[^\W\d_]{2}", word.text)]
+
+
+def _read_counted(text: Text, table: Table) -> None:
+    """Receipts have no heading row: items are the rows that say "2 @ 79.99" or "2 x 3,50"."""
+    for line in text.lines:
+        for cell in line.cells:
+            match = COUNTED_PRICE.search(cell.text)
+            if match is None:
+                continue
+            behind = [amount for amount in text.amounts(cell) if amount.start >= match.end() - 1 and amount.money]
+            if not behind:
+                continue
+            price = behind[0]
+            quantity, _ = numbers.parse(match["quantity"], text.mark)
+            row = Row(line=line.index)
+            row.parts["quantity"] = (numbers.plain(quantity), words_at(cell, match.start(), match.end("quantity")))
+            row.parts["unit_price"] = (numbers.plain(price.value), words_at(cell, price.start, price.end))
+            _receipt_amount(text, line, behind, row, quantity)
+            table.rows.append(row)
+            table.taken.add(line.index)
+
+
+def _receipt_amount(text: Text, line: Line, behind: list[numbers.Amount], row: Row, quantity: object) -> None:
+    """The item's amount: the last figure of its row, else the lone figure in the next few rows."""
+    cell = line.cells[-1]
+    figures = [amount for amount in text.amounts(cell) if amount.money]
+    if figures and figures[-1] is not behind[0]:
+        row.parts["amount"] = (numbers.plain(figures[-1].value), words_at(cell, figures[-1].start, figures[-1].end))
+        return
+    for other in text.lines[line.index + 1 : line.index + 4]:
+        only = text.amounts(other.cells[0])
+        if len(other.cells) == 1 and len(only) == 1 and only[0].money and only[0].end - only[0].start >= len(other.text) - 1:
+            row.parts["amount"] = (numbers.plain(only[0].value), words_at(other.cells[0], only[0].start, only[0].end))
+            return
+        if COUNTED_PRICE.search(other.text):
+            return

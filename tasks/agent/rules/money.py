@@ -1,0 +1,54 @@
+"""Finds the currency of a document."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from tasks.agent.rules import vocabulary
+from tasks.agent.rules.numbers import code_of
+from tasks.agent.rules.text import Candidate, Text, words_at
+
+_CODE = re.compile(r"(?<![A-Za-z])(" + "|".join(sorted(vocabulary.CODES)) + r")(?![A-Za-z])|([€£₹])|\b(zł)\b|\b(Euro)\b")
+_COUNTRY = re.compile(r"\b([A-Z]{2})\d{2}[ \d]{10,}|\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}|, (UK)\b")
+AMBIGUOUS = {"$": "dollars of another country", "¥": "yuan"}
+
+
+def currency_of(text: Text) -> list[Candidate]:
+    """The currency beside the most amounts, else the one named anywhere, else a guess from the country, which says that it is one."""
+    votes: Counter[str] = Counter()
+    words: dict[str, list] = {}
+    for cell in text.cells:
+        for amount in text.amounts(cell):
+            if amount.currency:
+                votes[amount.currency] += 2
+                words.setdefault(amount.currency, words_at(cell, amount.start, amount.end))
+        for match in _CODE.finditer(cell.text):
+            code = code_of(match.group())
+            if code:
+                votes[code] += 2
+                words[code] = words_at(cell, match.start(), match.end())
+    if votes:
+        (code, best), *rest = votes.most_common()
+        share = best / sum(votes.values())
+        reasons = [] if share > 0.6 else [f"Several currencies are printed: {', '.join(sorted(votes))}."]
+        return [Candidate(code, 0.95 if share > 0.8 else 0.8 if not reasons else 0.6, words[code], reasons), *_others(rest, words)]
+    return _by_country(text)
+
+
+def _others(rest: list[tuple[str, int]], words: dict[str, list]) -> list[Candidate]:
+    return [Candidate(code, 0.3, words[code]) for code, _ in rest]
+
+
+def _by_country(text: Text) -> list[Candidate]:
+    countries: Counter[str] = Counter()
+    for cell in text.cells:
+        for match in _COUNTRY.finditer(cell.text):
+            country = next(group for group in match.groups() if group)
+            if country in vocabulary.COUNTRY_CURRENCY:
+                countries[country] += 1
+    if not countries:
+        return []
+    country = countries.most_common(1)[0][0]
+    reason = f"No currency is printed; taken from the country of the addresses and numbers ({country})."
+    return [Candidate(vocabulary.COUNTRY_CURRENCY[country], 0.5, [], [reason], source="computed")]

@@ -1,0 +1,109 @@
+"""Reads numbers and amounts of money in the ways that people print them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tasks.agent.rules import vocabulary
+
+_SYMBOL = r"(?:US\$|HK\$|NZ\$|A\$|C\$|S\$|R\$|[€£¥₹$₽₩₺₪円]|(?<![A-Za-z])(?:Rs\.?|SFr\.?|Fr\.|zł|Kč|[Ee]uros?)(?![a-z])|(?<![A-Za-z])(?:"
+_SYMBOL += "|".join(sorted(vocabulary.CODES)) + r")(?![A-Za-z]))"
+_DIGITS = (
+    r"\d{1,3}(?:[ \u202f]\d{3})+(?!\d)|\d{1,3}(?:['’]\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?=\.\d)"
+    r"|\d{1,3}(?:\.\d{3})+(?!\d)|\d{1,3}(?:,\d{3})+(?!\d)|\d+"
+)
+AMOUNT = re.compile(
+    rf"(?P<before>{_SYMBOL})?\s?(?P<minus>[-−–+(]\s?)?(?P<inside>{_SYMBOL})?\s?(?P<minus2>[-−–]\s?)?"
+    rf"(?<![\w.,/:\\])(?P<number>(?:{_DIGITS})(?:[.,]\d{{1,4}})?)"
+    rf"(?P<dash>[.,][-–—―]{{1,2}})?(?![\d/:\\]|[.,]\d|[-–][A-Za-z0-9])"
+    rf"(?P<tail>\s?-(?![\w-])|\s?\))?\s?(?P<percent>%)?(?P<after>{_SYMBOL})?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A printed number at characters start..end of its text. `currency` only where it stands right beside it."""
+
+    value: Decimal
+    start: int
+    end: int
+    currency: str
+    decimals: int
+    percent: bool
+
+    @property
+    def money(self) -> bool:
+        """Printed as money is: two decimals, or a currency beside it."""
+        return not self.percent and (self.decimals == 2 or bool(self.currency))
+
+
+def decimal_mark(texts: Iterable[str]) -> str:
+    """"," or ".": the mark that most two-digit decimals of the texts stand behind; "." where none says."""
+    votes: Counter[str] = Counter()
+    for text in texts:
+        for match in re.finditer(r"(?<![\d.,])\d[\d.,'’ ]*([.,])\d{2}(?![\d.,]*\d)", text):
+            votes[match.group(1)] += 1
+    return "," if votes[","] > votes["."] else "."
+
+
+def parse(number: str, mark: str) -> tuple[Decimal, int]:
+    """The value of a printed number and how many decimals it shows; `mark` decides where the number itself does not."""
+    text = re.sub(r"[ '’\u202f]", "", number)
+    last = max(text.rfind("."), text.rfind(","))
+    if last < 0:
+        return Decimal(text), 0
+    sign, other = text[last], "," if text[last] == "." else "."
+    behind = len(text) - last - 1
+    if other in text:
+        decimal = True
+    elif text.count(sign) > 1:
+        decimal = False
+    elif behind == 3:
+        # "1.000" is a thousand where commas mark decimals; "0,840" and "0.125" never are thousands.
+        decimal = sign == mark or text[0] == "0"
+    else:
+        decimal = True
+    if not decimal:
+        return Decimal(text.replace(".", "").replace(",", "")), 0
+    whole = text[:last].replace(".", "").replace(",", "")
+    return Decimal(f"{whole}.{text[last + 1:]}"), behind
+
+
+def amounts(text: str, mark: str) -> list[Amount]:
+    """All numbers of a text that may be amounts, quantities or rates; never parts of dates, codes or telephone numbers."""
+    if not any(map(str.isdigit, text)):
+        return []
+    found = []
+    for match in AMOUNT.finditer(text):
+        start = match.start() + len(match.group()) - len(match.group().lstrip())
+        if start and (text[start - 1].isalnum() or text[start - 1] in "_-/"):
+            continue
+        value, decimals = parse(match["number"], mark)
+        tail = (match["tail"] or "").strip()
+        sign = (match["minus"] or "").strip()
+        currency = code_of(match["before"] or match["inside"] or match["after"] or "")
+        # A dash behind yen closes the figure (¥712,000-); behind any other it is a minus.
+        negative = sign in ("-", "−", "–") or bool(match["minus2"]) or (tail == "-" and currency != "JPY")
+        negative = negative or (sign == "(" and tail == ")")
+        if match["dash"]:
+            decimals = 2
+        end = match.end("number") if tail == ")" and sign != "(" else match.start() + len(match.group().rstrip())
+        found.append(Amount(-value if negative else value, start, end, currency, decimals, bool(match["percent"])))
+    return found
+
+
+def code_of(symbol: str) -> str:
+    """ISO 4217 of a symbol or code as printed; empty where it names none."""
+    plain = symbol.strip().rstrip(".").lower()
+    if plain.upper() in vocabulary.CODES:
+        return plain.upper()
+    return vocabulary.SYMBOLS.get(plain, "")
+
+
+def plain(value: Decimal) -> str:
+    """A decimal string without exponent; amounts keep at least the cents they were printed with."""
+    return f"{value:f}"

@@ -1,0 +1,251 @@
+"""Finds who sends the document and who it is for: labels, letterhead, sender line, legal forms, web addresses, account holder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tasks.agent.layout import Cell
+from tasks.agent.pdf import Word
+from tasks.agent.rules import vocabulary
+from tasks.agent.rules.labels import Hit, fold
+from tasks.agent.rules.text import Candidate, Text, words_at
+
+_LEGAL = "|".join(
+    re.escape(form).replace(r"\ ", r"[.\s]*") for form in sorted(map(fold, vocabulary.LEGAL_FORMS.split("|")), key=len, reverse=True)
+)
+LEGAL = re.compile(rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{_LEGAL})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$")
+SPLIT = re.compile(r"\s+[•·|–—*]\s*|\s*[•·|]\s+|\s-\s|,\s|\s/\s|;\s")
+POSTCODE = re.compile(r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|〒")
+STREET = re.compile(
+    r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|rue|avenue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
+    r"|ring|damm|straat|laan|katu|tie)\s*\d|^(?:ul\.|rue|via|calle|c/|av\.)\s|\b(?:rue|chemin|avenue|boulevard|ulica|piazza|plaza)\b",
+    re.IGNORECASE,
+)
+DOMAIN = re.compile(r"(?:@|www\.|https?://(?:www\.)?)([\w.-]+)\.[a-z]{2,6}\b")
+FREE_MAIL = frozenset("gmail googlemail outlook hotmail yahoo gmx web icloud t-online aol orange wanadoo free laposte proton protonmail live mail".split())
+NOT_NAMES = re.compile(
+    r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
+    r"|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}",
+    re.IGNORECASE,
+)
+BANK = re.compile(rf"\b\w*(?:{vocabulary.BANKS})\b")
+FOOTER_WORDS = re.compile(
+    r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschaftsfuhr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
+    r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
+)
+PREFIX = re.compile(r"^(?:nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*", re.IGNORECASE)
+TITLES = re.compile(r"^(?:herrn?|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Party:
+    """One name, wherever it stands, with what speaks for and against it."""
+
+    name: str
+    words: list[Word]
+    score: float = 0.0
+    signs: set[str] = field(default_factory=set)
+    best: float = 0.0
+
+    def add(self, sign: str, weight: float) -> None:
+        if sign not in self.signs:
+            self.signs.add(sign)
+            self.score += weight
+
+
+class Parties:
+    """All names of the document, scored as its supplier."""
+
+    def __init__(self, text: Text):
+        self.text = text
+        self.found: dict[str, _Party] = {}
+        self.first = min(text.pages)
+        self.tallest = max((c.height for c in text.cells if c.page == self.first), default=1.0)
+        self.buyers = {key_of(candidate.value) for candidate in buyers_of(text)}
+        self.domains = _domains(text)
+        self._look()
+
+    def suppliers(self) -> list[Candidate]:
+        """Best first; the margin to the second best tells how sure the choice is."""
+        for key, party in self.found.items():
+            if key in self.buyers:
+                party.add("buyer", -2.5)
+            self._weigh_domain(key, party)
+            if BANK.search(fold(party.name)) and "label" not in party.signs:
+                party.add("bank", -1.2)
+        ordered = sorted(self.found.values(), key=lambda p: (-p.score, p.words[0].page, p.words[0].y0))
+        ordered = [party for party in ordered if party.score > 0.6]
+        if not ordered:
+            return []
+        best = ordered[0]
+        rivals = [p for p in ordered[1:] if key_of(p.name) not in key_of(best.name) and key_of(best.name) not in key_of(p.name)]
+        margin = best.score - (rivals[0].score if rivals else 0.0)
+        confidence = min(0.5 + 0.13 * best.score + 0.1 * min(margin, 2.0), 0.97)
+        return [Candidate(best.name, confidence, best.words)]
+
+    def _look(self) -> None:
+        for cell in self.text.cells:
+            self._letterhead(cell)
+            self._sender_line(cell)
+            self._legal_form(cell)
+        for cell, hit in self.text.labelled("supplier"):
+            if "supplier" in hit.roles and self.text.leads(cell, hit):
+                strong = not self.text.folded[cell].startswith(("from", "zahl", "payable", "pay to", "remit"))
+                for candidate in named(self.text, cell, hit):
+                    self._add(candidate.value, candidate.words, "label" if strong else "weak label", 2.2 if strong else 1.0)
+
+    def _add(self, name: str, words: list[Word], sign: str, weight: float) -> None:
+        name = clean(name)
+        key = key_of(name)
+        if len(key) < 2 or not words or NOT_NAMES.search(name) or len(name) > 70:
+            return
+        party = self.found.get(key)
+        if party is None:
+            party = self.found[key] = _Party(name, words)
+        elif weight > party.best:
+            party.name, party.words = name, words
+        party.best = max(party.best, weight)
+        party.add(sign, weight)
+        if party.words[0].y0 != words[0].y0:
+            party.add("again", 0.3)
+
+    def _letterhead(self, cell: Cell) -> None:
+        """Large or first text at the top of the first page."""
+        page = self.text.pages[cell.page]
+        if cell.page != self.first or cell.y0 > 0.3 * page.height or len(cell.words) > 7 or not re.search(r"[^\W\d_]{2}", cell.text):
+            return
+        if self._is_something_else(cell):
+            return
+        position = self.text.lines[cell.line].index
+        weight = 0.9 * max(0.0, 1.0 - cell.y0 / (0.3 * page.height))
+        weight += 0.9 if position == 0 else 0.5 if position == 1 else 0.0
+        weight += 0.8 * (cell.height / self.tallest) ** 2 if self.tallest > 11 else 0.2
+        weight += 0.4 if self._address_follows(cell) else 0.0
+        self._add(cell.text, cell.words, "letterhead", weight)
+
+    def _is_something_else(self, cell: Cell) -> bool:
+        text = self.text
+        if text.dates(cell) or POSTCODE.search(cell.text) or STREET.search(cell.text) or TITLES.search(cell.text):
+            return True
+        hit = text.leading_hit(cell)
+        if hit is None:
+            return False
+        covers = hit.end - hit.start >= 0.6 * len(cell.text.strip(" .:"))
+        return covers or cell.text[hit.end :].lstrip().startswith((":", "#"))
+
+    def _address_follows(self, cell: Cell) -> bool:
+        return any(POSTCODE.search(c.text) or STREET.search(c.text) for c in self.text.below(cell, 3))
+
+    def _sender_line(self, cell: Cell) -> None:
+        """"Name • Street 1 • 12345 Town" in one line, as over the window of an envelope; cells side by side count as well."""
+        line = self.text.lines[cell.line]
+        whole = cell.text if SPLIT.search(cell.text) else "  |  ".join(c.text for c in line.cells) if cell.column == 0 else ""
+        parts = [part.strip() for part in SPLIT.split(whole) if part.strip()]
+        if len(parts) < 2 or not POSTCODE.search(" ".join(parts[1:])) or len(whole) > 170:
+            return
+        if self.text.leading_hit(cell) is not None and parts[0] == whole:
+            return
+        hit = self.text.leading_hit(cell)
+        if hit is not None and (hit.plays("buyer") or cell.text[hit.end :].lstrip().startswith(":")):
+            return
+        if POSTCODE.search(parts[0]) or STREET.search(parts[0]):
+            return
+        start = cell.text.find(parts[0])
+        if start >= 0:
+            early = cell.page == self.first and cell.y0 < 0.4 * self.text.pages[cell.page].height
+            self._add(parts[0], words_at(cell, start, start + len(parts[0])), "sender line", 1.7 if early else 0.8)
+
+    def _legal_form(self, cell: Cell) -> None:
+        """A company's name ends in its legal form."""
+        start = 0
+        for part in SPLIT.split(cell.text):
+            at = cell.text.find(part, start)
+            start = at + len(part)
+            match = LEGAL.match(fold(part))
+            if match is None or len(part) > 140:
+                continue
+            end = match.end("form") if match.group("form") else len(part)
+            first = next((hit.end for hit in self.text.hits.get(cell, ()) if at <= hit.start <= at + 1 and cell.text[hit.end : hit.end + 1] == ":"), at)
+            name = cell.text[first : at + end].lstrip(": ")
+            if len(name.split()) > 8 or re.match(r"[a-z]", name):
+                continue
+            page = self.text.pages[cell.page]
+            weight = 1.2 + (0.2 if cell.y0 < 0.3 * page.height else 0.0)
+            words = words_at(cell, first, at + end)
+            footer = cell.y0 > 0.75 * page.height
+            self._add(name, words, "legal form", weight)
+            if footer or FOOTER_WORDS.search(self._around(cell)):
+                self._add(name, words, "imprint", 0.9)
+
+    def _around(self, cell: Cell) -> str:
+        lines = self.text.lines[cell.line : cell.line + 3]
+        return " ".join(self.text.folded[c] for line in lines if line.page == cell.page for c in line.cells if abs(c.x0 - cell.x0) < 150)
+
+    def _weigh_domain(self, key: str, party: _Party) -> None:
+        """A web or mail address of the same name as the company."""
+        for domain in self.domains:
+            words = [word for word in re.findall(r"[^\W_]{3,}", fold(party.name)) if word not in ("the", "und", "and", "gmbh", "ltd", "inc")]
+            if key in domain or domain in key or (words and words[0] in domain and len(words[0]) >= 4):
+                party.add("domain", 1.1)
+
+
+def buyers_of(text: Text) -> list[Candidate]:
+    """Who the document is for, by label; best first."""
+    found = []
+    for cell, hit in text.labelled("buyer"):
+        if "buyer" in hit.roles and text.leads(cell, hit) and hit.end - hit.start > 2:
+            found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
+    found = [c for c in found if len(key_of(c.value)) > 2 and not NOT_NAMES.search(c.value) and re.search(r"[^\W\d_]{3}", c.value)]
+    return sorted(found, key=lambda c: -c.score)
+
+
+def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
+    """The name that a label announces: behind it, else below it, else to its right."""
+    behind = cell.text[hit.end :].lstrip(" :.-–")
+    if re.search(r"[^\W\d_]{2}", behind):
+        if cell.text[hit.end :].lstrip().startswith((":", "-", "–")) or behind[:1].isupper():
+            start = len(cell.text) - len(behind)
+            name = SPLIT.split(behind)[0]
+            yield Candidate(name, 0.85, words_at(cell, start, start + len(name)))
+        return
+    precise = 0.8 if hit.words > 1 or hit.end - hit.start > 5 else 0.65
+    for other in [*text.below(cell, 4), *list(text.right_of(cell))[:1]]:
+        leading = text.leading_hit(other)
+        name = PREFIX.sub("", fold(other.text))
+        start = len(other.text) - len(name)
+        if start == 0 and leading is not None and (leading.end - leading.start) * 2 > len(other.text):
+            continue
+        if leading is not None and start == 0 and other.text[leading.end :].lstrip().startswith(":"):
+            continue
+        if not re.search(r"[^\W\d_]{2}", name) or re.match(r"^(?:gln|nip|id|ust)\b", name) or TITLES.fullmatch(name):
+            continue
+        value = SPLIT.split(other.text[start:])[0]
+        yield Candidate(value, precise, words_at(other, start, start + len(value)))
+        return
+
+
+def clean(name: str) -> str:
+    """Without the signs and labels around it."""
+    name = name.strip(" \t:;,|•·*–—-")
+    return re.sub(r"\s+", " ", name)
+
+
+def key_of(name: str) -> str:
+    return re.sub(r"[\W_]+", "", fold(name))
+
+
+def _domains(text: Text) -> set[str]:
+    found = set()
+    for folded in text.folded.values():
+        for match in DOMAIN.finditer(folded):
+            for part in match.group(1).split("."):
+                bare = re.sub(r"[\W_]+", "", part)
+                if len(bare) >= 3 and bare not in FREE_MAIL and bare != "www":
+                    found.add(bare)
+            if "@" in match.group(0) or "www" in match.group(0):
+                host = match.group(1).split(".")[-1]
+                if host in FREE_MAIL and "www" in match.group(0):
+                    found.add(host)
+    return found

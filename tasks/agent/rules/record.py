@@ -1,0 +1,166 @@
+"""Puts one document's fields together: the rules' candidates, the checks, the electronic invoice, the proof on the page."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from tasks.agent import checks, confidence
+from tasks.agent.checks import Findings
+from tasks.agent.contract import FieldValue, Record, Source
+from tasks.agent.einvoice import EInvoice
+from tasks.agent.grounding import evidence
+from tasks.agent.pdf import Document
+from tasks.agent.rules.amounts import Amounts, amounts_of
+from tasks.agent.rules.headings import dates_of, numbers_of
+from tasks.agent.rules.kind import NAMES
+from tasks.agent.rules.lines import Table, table_of
+from tasks.agent.rules.money import currency_of
+from tasks.agent.rules.parties import Parties, buyers_of
+from tasks.agent.rules.taxids import tax_ids_of
+from tasks.agent.rules.text import Candidate, Text
+
+SURE_KIND = 0.6
+RIVAL = 0.06
+"""A second candidate that comes this near makes the first one doubtful."""
+MOST_LINES = 2000
+PROVEN_LINES = 400
+MOST_REASONS = 20
+
+
+def record_of(document: Document, text: Text, kind: tuple[str, float], xml: EInvoice | None, today: date) -> Record | None:
+    """The business document in the text; None where nothing says that it is one."""
+    name, sureness = kind
+    table = table_of(text)
+    amounts = amounts_of(text, table)
+    numbers = numbers_of(text, name)
+    if not is_business(name, sureness, numbers, amounts, xml):
+        return None
+    if name == "other":
+        name = "invoice"
+    chosen: dict[str, Candidate | None] = {
+        "supplier": first(Parties(text).suppliers()),
+        "buyer": first(buyers_of(text)),
+        "number": first(numbers),
+        "date": first(dates_of(text, "date")),
+        "due_date": first(dates_of(text, "due_date")),
+        "currency": first(currency_of(text)),
+        "net": amounts.net,
+        "tax": amounts.tax,
+        "total": amounts.total,
+        "amount_due": amounts.amount_due,
+        **tax_ids_of(text),
+    }
+    if xml is not None and xml.credit:
+        name = "credit_note"
+    found = findings(chosen, amounts, table, xml, today)
+    if xml is not None:
+        complete_from_xml(chosen, found, xml)
+    fields = {key: field_of(document, text, candidate, key, found) for key, candidate in chosen.items() if candidate is not None}
+    for key in confidence.REQUIRED:
+        fields.setdefault(key, FieldValue(value=None, confidence=0.0, reasons=(missing(key),)))
+    return Record(
+        kind=name,
+        fields=fields,
+        lines=lines_of(document, text, table, found),
+        first_page=min(text.pages),
+        last_page=max(text.pages),
+    )
+
+
+def is_business(name: str, sureness: float, numbers: list[Candidate], amounts: Amounts, xml: EInvoice | None) -> bool:
+    """A title alone, or a total alone, makes no invoice: two signs are needed."""
+    signs = (sureness >= SURE_KIND) + bool(numbers and numbers[0].score > 0.6) + (amounts.total is not None)
+    signs += amounts.net is not None and amounts.tax is not None
+    return xml is not None or (name in NAMES and signs >= 2)
+
+
+def first(candidates: list[Candidate]) -> Candidate | None:
+    """The best candidate, flagged where another comes near."""
+    if not candidates:
+        return None
+    best = candidates[0]
+    for rival in candidates[1:2]:
+        if best.score - rival.score < RIVAL and not best.reasons:
+            best.reasons.append(f"Another value stands as near to its label: {rival.value[:80]}.")
+    return best
+
+
+def findings(chosen: dict[str, Candidate | None], amounts: Amounts, table: Table, xml: EInvoice | None, today: date) -> Findings:
+    found = Findings()
+    net, tax, total = (value_of(chosen[key]) for key in ("net", "tax", "total"))
+    changes = [*amounts.adjustments, *(-abs(value) for value in amounts.settled)]
+    checks.check_sums(found, net, tax, total, changes)
+    line_amounts = [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
+    agree = checks.check_lines(found, line_amounts, net, total, changes)
+    if agree is not None:
+        found.confirm("lines") if agree else found.doubt("The line items do not sum to the printed net or total.", "lines")
+    issued, due = chosen["date"], chosen["due_date"]
+    checks.check_dates(found, issued.value if issued else None, due.value if due else None, today)
+    if amounts.total is not None and total is not None and total == 0:
+        found.doubt("The total is zero.", "total")
+    if xml is not None:
+        checks.compare(found, {key: candidate.value if candidate else None for key, candidate in chosen.items()}, xml)
+        if xml.line_count and xml.line_count == len(table.rows):
+            found.confirm("lines")
+    return found
+
+
+def value_of(candidate: Candidate | None) -> Decimal | None:
+    return candidate.amount if candidate is not None else None
+
+
+def complete_from_xml(chosen: dict[str, Candidate | None], found: Findings, xml: EInvoice) -> None:
+    """What the page does not say the XML may, where the two agree on more than they contradict."""
+    trusted = sum(found.confirmed.get(key, 0) for key in ("number", "total", "date")) >= 2
+    contradicted = [reason for reasons in found.reasons.values() for reason in reasons if "electronic invoice" in reason]
+    for key in ("supplier", "buyer", "number", "date", "due_date", "currency", "net", "tax", "total"):
+        said = getattr(xml, key)
+        if chosen.get(key) is not None or said is None:
+            continue
+        candidate = Candidate(str(said), 0.85, source="xml")
+        if not trusted or contradicted:
+            candidate.score = 0.5
+            candidate.reasons.append("Only the embedded electronic invoice says so; it is not found on the page.")
+        chosen[key] = candidate
+
+
+def field_of(document: Document, text: Text, candidate: Candidate, key: str, found: Findings) -> FieldValue:
+    proof = evidence(document, text.pages, candidate.words) if candidate.words and candidate.source == "page" else ()
+    reasons = [*candidate.reasons, *found.reasons.get(key, ())]
+    confirmations = min(found.confirmed.get(key, 0), 2)
+    if any("electronic invoice says" not in reason for reason in candidate.reasons) and confirmations:
+        # A rival value is no doubt any more once sums or the electronic invoice decide.
+        reasons = [reason for reason in reasons if not reason.startswith("Another value")]
+    sure = confidence.settled(candidate.score, confirmations, bool(reasons), bool(proof))
+    if sure < confidence.READY and not reasons:
+        reasons.append(weak(candidate, proof != ()))
+    source = Source.FORM if any(word.source == "form" for word in candidate.words) else Source(candidate.source)
+    return FieldValue(
+        value=candidate.value, confidence=sure, source=source, evidence=proof, reasons=tuple(r[:300] for r in reasons[:MOST_REASONS])
+    )
+
+
+def weak(candidate: Candidate, proven: bool) -> str:
+    if not proven and candidate.source == "page":
+        return "The value could not be proven on the page."
+    return "Nothing beside the value says clearly enough that it is this one."
+
+
+def missing(key: str) -> str:
+    return f"The {key.replace('_', ' ')} was not found."
+
+
+def lines_of(document: Document, text: Text, table: Table, found: Findings) -> tuple[dict[str, FieldValue], ...]:
+    """Line items; proof for the first few hundred, for a look at more of them goes to the page itself."""
+    confirmed = min(found.confirmed.get("lines", 0), 1)
+    reasons = tuple(found.reasons.get("lines", ())) if not confirmed else ()
+    lines = []
+    for position, row in enumerate(table.rows[:MOST_LINES]):
+        cells = {}
+        for name, (value, words) in row.parts.items():
+            proof = evidence(document, text.pages, words) if position < PROVEN_LINES else ()
+            sure = confidence.settled(0.85, confirmed, bool(reasons), bool(proof))
+            cells[name] = FieldValue(value=value[:500], confidence=sure, evidence=proof, reasons=reasons)
+        lines.append(cells)
+    return tuple(lines)

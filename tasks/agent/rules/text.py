@@ -1,0 +1,125 @@
+"""What all rules look at: the document's lines and cells with their labels, amounts and dates, each found once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from tasks.agent.layout import Cell, Line, lines_of
+from tasks.agent.pdf import Page, Word
+from tasks.agent.rules import dates, labels, numbers
+from tasks.agent.rules.labels import Hit
+
+AMERICAN_ADDRESS = re.compile(r"\b[A-Z]{2},? \d{5}(?:-\d{4})?\b")
+NOT_A_LABEL_BEFORE = re.compile(r"[^\W\d_]")
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A value that a rule proposes for a field: the words it stands in, how well it is supported (0..1), and its doubts in words."""
+
+    value: str
+    score: float
+    words: list[Word] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    label: str = ""
+    source: str = "page"
+
+    @property
+    def amount(self) -> Decimal:
+        return Decimal(self.value)
+
+
+class Text:
+    """The readable text of some pages in reading order. `mark` is the decimal mark, `month_first` the order of numeric dates."""
+
+    def __init__(self, pages: list[Page]):
+        self.pages = {page.number: page for page in pages}
+        self.lines: list[Line] = []
+        for page in pages:
+            self.lines += lines_of(page, len(self.lines))
+        self.cells = [cell for line in self.lines for cell in line.cells]
+        self.folded: dict[Cell, str] = {cell: labels.fold(cell.text) for cell in self.cells}
+        self.hits: dict[Cell, list[Hit]] = {}
+        weights: Counter[str] = Counter()
+        for cell, folded in self.folded.items():
+            found = labels.find(folded)
+            if found:
+                self.hits[cell] = found
+                for hit in found:
+                    for language in hit.languages:
+                        weights[language] += hit.words / len(hit.languages)
+        self.language = max(weights, key=lambda name: (weights[name], name == "en"), default="")
+        texts = [cell.text for cell in self.cells if any(map(str.isdigit, cell.text))]
+        self.mark = numbers.decimal_mark(texts)
+        american = self.language == "en" and any(AMERICAN_ADDRESS.search(text) for text in texts)
+        self.month_first = dates.month_first(texts, american) if self.language in ("en", "") else False
+        self._amounts: dict[Cell, list[numbers.Amount]] = {}
+        self._dates: dict[Cell, list[dates.Found]] = {}
+
+    def amounts(self, cell: Cell) -> list[numbers.Amount]:
+        found = self._amounts.get(cell)
+        if found is None:
+            found = numbers.amounts(cell.text, self.mark)
+            if found and (taken := self.dates(cell)):
+                found = [a for a in found if not any(d.start < a.end and a.start < d.end for d in taken)]
+            self._amounts[cell] = found
+        return found
+
+    def dates(self, cell: Cell) -> list[dates.Found]:
+        found = self._dates.get(cell)
+        if found is None:
+            found = self._dates[cell] = dates.find(self.folded[cell], self.month_first)
+        return found
+
+    def labelled(self, prefix: str) -> Iterator[tuple[Cell, Hit]]:
+        """Cells and hits in reading order whose role starts with `prefix`."""
+        for cell, hits in self.hits.items():
+            for hit in hits:
+                if hit.plays(prefix):
+                    yield cell, hit
+
+    def leads(self, cell: Cell, hit: Hit) -> bool:
+        """Whether the label opens its cell (behind figures and signs at most), and is not a word within a sentence."""
+        return not NOT_A_LABEL_BEFORE.search(self.folded[cell], 0, hit.start)
+
+    def leading_hit(self, cell: Cell) -> Hit | None:
+        hits = self.hits.get(cell)
+        return hits[0] if hits and self.leads(cell, hits[0]) else None
+
+    def right_of(self, cell: Cell) -> Iterator[Cell]:
+        """Cells to the right on the same line, up to the next label."""
+        line = self.lines[cell.line]
+        for other in line.cells[cell.column + 1 :]:
+            hit = self.leading_hit(other)
+            if hit is not None and not self.amounts(other) and not self.dates(other):
+                return
+            yield other
+
+    def below(self, cell: Cell, lines: int = 2) -> Iterator[Cell]:
+        """Cells under this one in the next few lines, nearest first."""
+        bottom = cell.y1
+        for line in self.lines[cell.line + 1 : cell.line + 1 + 2 * lines]:
+            if line.page != cell.page or line.y0 - bottom > 2.2 * cell.height:
+                return
+            under = [c for c in line.cells if c.x0 < cell.x1 and c.x1 > cell.x0 or abs(c.x0 - cell.x0) < 6]
+            if under:
+                yield from under
+                bottom = line.y1
+                lines -= 1
+                if not lines:
+                    return
+
+
+def words_at(cell: Cell, start: int, end: int) -> list[Word]:
+    """The words of the cell that characters start..end touch."""
+    found, at = [], 0
+    for word in cell.words:
+        stop = at + len(word.text)
+        if at < end and stop > start:
+            found.append(word)
+        at = stop + 1
+    return found

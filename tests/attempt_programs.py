@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from uuid import uuid4
 
+from tasks.agent import program
 from tasks.agent.contract import Code, Completed, Order, Problem, Progress, Result, Usage
 
 EVENTS = 3
@@ -27,7 +28,9 @@ def completes(order: Order, progress):
 
 
 def gives_a_large_result(order: Order, progress):
-    return Result(kind="invoice", pages=1, confidence=0.9, needs_review=False, notes=("n" * 300,) * 20_000), Usage()
+    return Result(
+        kind="invoice", pages=1, confidence=0.9, needs_review=False, notes=("n" * 300,) * 20_000
+    ), Usage()
 
 
 def fails(order: Order, progress):
@@ -74,6 +77,15 @@ def kills_itself(order: Order, progress):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def reports_every_page(order: Order, progress):
+    """Far more progress than the channel holds, then a line into settings["note"]."""
+    program.PROGRESS_SECONDS = -1
+    for page in range(20_000):
+        progress(page, 20_000, Usage())
+    Path(order.settings["note"]).write_text("all pages read")
+    return RESULT
+
+
 def leaves(order: Order, progress):
     os._exit(7)
 
@@ -93,10 +105,7 @@ def forks_without_end(order: Order, progress):
 
 def leaves_processes_behind(order: Order, progress):
     """Two of them: one in the attempt's session, one in a session of its own. Their pids go to settings["note"]."""
-    pids = [
-        subprocess.Popen(["sleep", "600"], start_new_session=own).pid
-        for own in (False, True)
-    ]
+    pids = [subprocess.Popen(["sleep", "600"], start_new_session=own).pid for own in (False, True)]
     Path(order.settings["note"]).write_text(json.dumps([os.getpid(), *pids]))
     if order.settings.get("wait"):
         waits(order, progress)
@@ -113,7 +122,7 @@ def prints_much(order: Order, progress):
 def prints_a_little(order: Order, progress):
     sys.stdout.write("to standard output\n")
     sys.stderr.write("to standard error\n")
-    os.system("echo from a child")
+    os.system("echo and from a child")
     return RESULT
 
 
@@ -153,7 +162,9 @@ def says_too_much(order: Order, progress):
 
 
 def speaks_for_another(order: Order, progress):
-    os.write(EVENTS, Progress(attempt=uuid4(), pages_done=1, pages_total=1).model_dump_json().encode() + b"\n")
+    os.write(
+        EVENTS, Progress(attempt=uuid4(), pages_done=1, pages_total=1).model_dump_json().encode() + b"\n"
+    )
     waits(order, progress)
 
 

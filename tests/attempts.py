@@ -28,7 +28,9 @@ def make_order(program: str, *, settings: dict | None = None, password: str = ""
     )
 
 
-def hear(executor: Executor, enough: Callable[[list[Report]], bool], patience: float = PATIENCE) -> list[Report]:
+def hear(
+    executor: Executor, enough: Callable[[list[Report]], bool], patience: float = PATIENCE
+) -> list[Report]:
     """All news until `enough` of it was heard."""
     heard: list[Report] = []
     deadline = time.monotonic() + patience
@@ -40,7 +42,9 @@ def hear(executor: Executor, enough: Callable[[list[Report]], bool], patience: f
 
 def ended(*attempts: UUID) -> Callable[[list[Report]], bool]:
     """Enough news: the end of all these attempts."""
-    return lambda heard: {report.attempt for report in heard if report.state is RunState.ENDED} >= set(attempts)
+    return lambda heard: (
+        {report.attempt for report in heard if report.state is RunState.ENDED} >= set(attempts)
+    )
 
 
 def running(*attempts: UUID) -> Callable[[list[Report]], bool]:

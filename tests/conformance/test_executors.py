@@ -98,7 +98,9 @@ def test_asking_gives_one_report_per_run_in_order(bench):
     running_one, done, unknown = bench.order("waits"), bench.order("completes"), Run(uuid4())
     bench.executor.start([running_one, done])
     hear(bench.executor, ended(done.attempt))
-    states = [report.state for report in bench.executor.ask([Run(running_one.attempt), Run(done.attempt), unknown])]
+    states = [
+        report.state for report in bench.executor.ask([Run(running_one.attempt), Run(done.attempt), unknown])
+    ]
     assert states == [RunState.RUNNING, RunState.ENDED, RunState.NOT_FOUND]
 
 

@@ -27,7 +27,11 @@ def put(storage: Storage, name: str, content: bytes, **more):
 def test_what_was_put_is_read_again_with_its_size_and_digest(storage):
     content = bytes(range(256)) * 10_000
     stored = put(storage, NAME, content)
-    assert (stored.name, stored.size, stored.sha256) == (NAME, len(content), hashlib.sha256(content).hexdigest())
+    assert (stored.name, stored.size, stored.sha256) == (
+        NAME,
+        len(content),
+        hashlib.sha256(content).hexdigest(),
+    )
     with storage.open(NAME) as file:
         assert file.read() == content
 
@@ -99,7 +103,11 @@ def test_content_that_breaks_off_leaves_nothing(storage):
     ],
 )
 def test_names_that_are_not_ours_are_refused_everywhere(storage, name):
-    for call in (lambda: put(storage, name, b"x"), lambda: storage.open(name), lambda: storage.path_for_attempt(name)):
+    for call in (
+        lambda: put(storage, name, b"x"),
+        lambda: storage.open(name),
+        lambda: storage.path_for_attempt(name),
+    ):
         with pytest.raises(StorageError, match="not a name"):
             call()
     for call in (lambda: storage.exists(name), lambda: storage.delete(name)):

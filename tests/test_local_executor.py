@@ -1,0 +1,430 @@
+"""What local attempts do to each other, to their worker and to the machine: nothing. Real processes, real kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tasks.agent.contract import Code, Completed, Failed, Progress
+from tasks.executors import Run, RunState
+from tasks.executors.attempt_log import LIMIT_BYTES
+from tasks.executors.local import LocalExecutor
+from tests.attempts import alive, below, ended, hear, make_order, running, wait_for
+
+ROOT = Path(__file__).resolve().parent.parent
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+
+
+@pytest.fixture(autouse=True)
+def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tasks.executors.local.STOP_GRACE_SECONDS", 0.5)
+    monkeypatch.setattr("tasks.executors.local.LEAVE_SECONDS", 0.5)
+
+
+@pytest.fixture
+def executor(tmp_path: Path) -> Iterator[LocalExecutor]:
+    executor = LocalExecutor(4, lambda attempt: tmp_path / f"{attempt}.log")
+    yield executor
+    server = server_of(executor)
+    executor.close(3.0)
+    assert not below(server)
+    assert not alive(server)
+
+
+def server_of(executor: LocalExecutor) -> int:
+    return executor._link.process.pid
+
+
+def pid_of(executor: LocalExecutor, order) -> int:
+    return int(executor.ask([Run(order.attempt)])[0].run_id.removeprefix("pid:"))
+
+
+def start(executor: LocalExecutor, *orders):
+    answer = executor.start(orders)
+    assert not answer.refused
+    return answer
+
+
+def run(executor: LocalExecutor, program: str, *, patience: float = 20.0, **order):
+    """Run one program to its end beside another attempt, which must go on untouched."""
+    other, tried = make_order("waits"), make_order(program, **order)
+    start(executor, other, tried)
+    reports = hear(executor, ended(tried.attempt), patience)
+    assert executor.ask([Run(other.attempt)])[0].state is RunState.RUNNING
+    return next(r for r in reports if r.attempt == tried.attempt and r.state is RunState.ENDED)
+
+
+# How attempts end
+
+
+@pytest.mark.parametrize(
+    ("program", "limits", "code", "words"),
+    [
+        (
+            "crashes_in_c",
+            {},
+            Code.CRASHED,
+            "The PDF library crashed (segmentation fault) while reading this file.",
+        ),
+        ("kills_itself", {}, Code.CRASHED, "killed from outside (SIGKILL)"),
+        ("leaves", {}, Code.CRASHED, "without a result (exit code 7)"),
+        ("spins_in_c", {"cpu_seconds": 1}, Code.LIMIT, "1 seconds of processor time"),
+        ("spins_in_c", {"wall_seconds": 1}, Code.TIMEOUT, "within 1 seconds"),
+        ("ignores_sigterm", {"wall_seconds": 1}, Code.TIMEOUT, "within 1 seconds"),
+        ("stops_itself", {"wall_seconds": 1}, Code.TIMEOUT, "within 1 seconds"),
+        ("says_garbage", {}, Code.INVALID_RESULT, "does not follow the contract"),
+        ("speaks_for_another", {}, Code.INVALID_RESULT, "another attempt"),
+        ("says_too_much", {}, Code.INVALID_RESULT, "more than 16 MiB"),
+    ],
+)
+def test_one_attempt_ends_with_a_clear_error_and_the_others_go_on(executor, program, limits, code, words):
+    began = time.monotonic()
+    report = run(executor, program, **limits)
+    assert report.code is code
+    assert words in report.message
+    assert not [event for event in report.events if isinstance(event, Completed | Failed)]
+    assert time.monotonic() - began < 6
+
+
+def test_a_memory_hog_ends_at_its_limit(executor):
+    report = run(executor, "hogs_memory", memory_mib=128)
+    assert report.code is Code.OUT_OF_MEMORY
+    assert "128 MiB" in report.message
+    assert report.max_rss_bytes < 300 << 20
+
+
+@linux
+def test_a_fork_bomb_ends_whole(executor):
+    report = run(executor, "forks_without_end")
+    assert (report.code, report.message) == (
+        Code.LIMIT,
+        "The agent started too many processes and was stopped.",
+    )
+    assert len(below(server_of(executor))) == 1
+
+
+def test_an_attempt_at_its_wall_limit_that_listens_is_a_timeout_too(executor):
+    """The agent only knows that it was asked to stop, and says cancelled."""
+    report = run(executor, "waits", wall_seconds=1)
+    assert report.events[-1].code is report.code is Code.TIMEOUT
+    assert report.events[-1].retryable
+
+
+@pytest.mark.parametrize("program", ["ignores_sigterm", "stops_itself", "spins_in_c"])
+def test_a_stop_ends_what_does_not_listen(executor, program):
+    order = make_order(program)
+    start(executor, order)
+    hear(executor, running(order.attempt))
+    executor.stop([Run(order.attempt)])
+    report = hear(executor, ended(order.attempt), 5)[-1]
+    assert report.code is Code.CANCELLED
+
+
+def test_an_attempt_that_stays_after_its_outcome_is_made_to_leave_and_keeps_the_outcome(executor):
+    report = run(executor, "stays_after_its_outcome", patience=5)
+    assert isinstance(report.events[-1], Completed)
+
+
+def test_a_large_result_arrives_whole(executor):
+    report = run(executor, "gives_a_large_result")
+    assert len(report.events[-1].result.notes) == 20_000
+
+
+@linux
+def test_nothing_that_an_attempt_started_outlives_it(executor, tmp_path):
+    note = tmp_path / "note"
+    report = run(executor, "leaves_processes_behind", settings={"note": str(note)})
+    assert isinstance(report.events[-1], Completed)
+    assert not [pid for pid in json.loads(note.read_text()) if alive(pid)]
+
+
+def test_the_report_says_what_was_used(executor):
+    report = run(executor, "completes")
+    assert 0 < report.cpu_seconds < 5
+    assert 1 << 20 < report.max_rss_bytes < 1 << 30
+
+
+# What an attempt sees and leaves
+
+
+@linux
+def test_an_attempt_sees_nothing_of_its_worker(tmp_path, monkeypatch):
+    for name in ("DATABASE_URL", "SECRET_KEY", "DATABRICKS_TOKEN", "PGPASSWORD"):
+        monkeypatch.setenv(name, "canary")
+    own = LocalExecutor(2, lambda attempt: tmp_path / f"{attempt}.log")
+    order = make_order(
+        "tells_its_surroundings", settings={"note": str(tmp_path / "note")}, password="sesame-canary"
+    )
+    start(own, order)
+    server = server_of(own)
+    kept = b"".join(Path(f"/proc/{server}/{name}").read_bytes() for name in ("environ", "cmdline"))
+    report = hear(own, ended(order.attempt))[-1]
+    own.close(1)
+    assert isinstance(report.events[-1], Completed), report
+    seen = json.loads((tmp_path / "note").read_text())
+    assert "canary" not in json.dumps(seen["environ"]) + seen["cmdline"]
+    assert b"canary" not in kept
+    assert seen["password"] == "sesame-canary"
+    assert seen["descriptors"] == [0, 1, 2, 3, 4]  # 4: the listing itself
+    assert seen["stdin"] == "/dev/null"
+    assert seen["session"]
+    assert (seen["nice"], seen["umask"], seen["core"], seen["cpu"]) == (5, 0o077, 0, 600)
+    assert seen["oom_score_adj"] == "800"
+    assert seen["heavy"] == []
+    assert not Path(seen["cwd"]).exists()
+
+
+def test_what_an_attempt_prints_is_in_its_log(executor, tmp_path):
+    order = make_order("prints_a_little")
+    start(executor, order)
+    hear(executor, ended(order.attempt))
+    path = tmp_path / f"{order.attempt}.log"
+    assert sorted(path.read_text().splitlines()) == [
+        "and from a child",
+        "to standard error",
+        "to standard output",
+    ]
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_long_log_is_cut_with_a_notice_and_the_attempt_goes_on(executor, tmp_path):
+    order = make_order("prints_much")
+    start(executor, order)
+    report = hear(executor, ended(order.attempt))[-1]
+    assert isinstance(report.events[-1], Completed)
+    log = (tmp_path / f"{order.attempt}.log").read_bytes()
+    assert log.startswith(b"first line\n")
+    assert log.endswith(b"cut here: it reached 1 MiB.]\n")
+    assert LIMIT_BYTES < len(log) < LIMIT_BYTES + 100
+
+
+def test_an_attempt_whose_log_cannot_be_opened_is_refused_and_may_be_tried_again(tmp_path):
+    executor = LocalExecutor(1, lambda attempt: tmp_path / "no such folder" / "x.log")
+    answer = executor.start([make_order("completes")])
+    executor.close(1)
+    assert (answer.refused[0].code, answer.refused[0].retryable) == (Code.STORAGE, True)
+
+
+# Fairness between attempts, and with the worker
+
+
+def test_more_than_the_slots_is_refused_and_may_be_tried_again(executor):
+    orders = [make_order("waits") for _ in range(5)]
+    answer = executor.start(orders)
+    assert len(answer.started) == 4
+    assert [refusal.attempt for refusal in answer.refused] == [orders[4].attempt]
+    assert answer.refused[0].retryable
+
+
+def test_a_chatty_attempt_starves_nobody_and_its_progress_is_thinned(executor):
+    chatty, quiet = make_order("chatters", settings={"seconds": 2}), make_order("completes")
+    start(executor, chatty)
+    hear(executor, running(chatty.attempt))
+    began = time.monotonic()
+    start(executor, quiet)
+    reports = hear(executor, ended(quiet.attempt))
+    assert time.monotonic() - began < 1
+    reports += hear(executor, ended(chatty.attempt))
+    spoken = [report for report in reports if report.attempt == chatty.attempt]
+    assert len(spoken) < 20
+    assert all(sum(isinstance(event, Progress) for event in report.events) <= 1 for report in spoken)
+    assert isinstance(spoken[-1].events[-1], Completed)
+
+
+def test_a_worker_that_does_not_listen_holds_up_nobody_and_loses_nothing(executor, tmp_path):
+    note = tmp_path / "note"
+    order = make_order("reports_every_page", settings={"note": str(note)})
+    start(executor, order)
+    wait_for(note.exists)
+    report = hear(executor, ended(order.attempt))[-1]
+    assert isinstance(report.events[-1], Completed)
+
+
+def test_waiting_for_news_ends_when_woken_from_a_thread_or_a_signal(executor):
+    executor.news(0)
+    waker = threading.Timer(0.1, executor.wake)
+    waker.start()
+    began = time.monotonic()
+    assert executor.news(20) == []
+    previous = signal.signal(signal.SIGALRM, lambda *_: executor.wake())
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        assert executor.news(20) == []
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - began < 5
+
+
+def test_waking_a_closed_executor_is_harmless(tmp_path):
+    executor = LocalExecutor(1, lambda attempt: tmp_path / "log")
+    executor.close(1)
+    executor.wake()
+    assert executor.start([make_order("completes")]).refused[0].code is Code.RELEASED
+
+
+# Leases, the fork server's death, the worker's death
+
+
+def test_attempts_die_when_the_workers_leases_run_out(executor):
+    order = make_order("spins_in_c")
+    executor.extend(60)
+    start(executor, order)
+    hear(executor, running(order.attempt))
+    executor.extend(0.3)
+    began = time.monotonic()
+    report = hear(executor, ended(order.attempt), 5)[-1]
+    assert report.code is Code.LOST
+    assert time.monotonic() - began < 1.5
+
+
+def test_attempts_live_while_the_leases_are_extended(executor):
+    order = make_order("waits")
+    executor.extend(0.6)
+    start(executor, order)
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        executor.extend(0.6)
+        assert not [report for report in executor.news(0.1) if report.state is RunState.ENDED]
+    assert alive(pid_of(executor, order))
+
+
+@linux
+def test_attempts_die_with_the_lease_also_when_their_fork_server_hangs(executor):
+    order = make_order("waits")
+    start(executor, order)
+    pid = pid_of(executor, order)
+    hear(executor, running(order.attempt))
+    os.kill(server_of(executor), signal.SIGSTOP)
+    executor.extend(0)
+    assert wait_for(lambda: not alive(pid)) < 1.5
+    os.kill(server_of(executor), signal.SIGCONT)
+    assert hear(executor, ended(order.attempt))[-1].code is Code.LOST
+
+
+@linux
+def test_a_killed_fork_server_ends_its_attempts_confirmed_and_the_next_start_makes_a_new_one(
+    executor, tmp_path
+):
+    note = tmp_path / "note"
+    orders = [
+        make_order("leaves_processes_behind", settings={"note": str(note), "wait": True}),
+        make_order("spins_in_c"),
+    ]
+    start(executor, *orders)
+    hear(executor, running(*(order.attempt for order in orders)))
+    wait_for(lambda: note.exists() and note.read_text())
+    own, child, _ = json.loads(note.read_text())
+    first = server_of(executor)
+    os.kill(first, signal.SIGKILL)
+    reports = hear(executor, ended(*(order.attempt for order in orders)), 5)
+    assert {report.code for report in reports if report.state is RunState.ENDED} == {Code.CRASHED}
+    assert not alive(own)
+    wait_for(lambda: not alive(child), 1)
+    after = make_order("completes")
+    start(executor, after)
+    assert server_of(executor) != first
+    assert isinstance(hear(executor, ended(after.attempt))[-1].events[-1], Completed)
+
+
+WORKER = """
+import sys
+from pathlib import Path
+from tasks.executors.local import LocalExecutor
+from tests.attempts import make_order, hear, running
+
+executor = LocalExecutor(3, lambda attempt: Path(sys.argv[1]) / f"{attempt}.log")
+orders = [
+    make_order("leaves_processes_behind", settings={"note": sys.argv[1] + "/note", "wait": True}),
+    make_order("spins_in_c"),
+    make_order("stops_itself"),
+]
+executor.start(orders)
+hear(executor, running(*(order.attempt for order in orders)))
+print(executor._link.process.pid, flush=True)
+while True:
+    executor.news(60)
+"""
+
+
+@linux
+@pytest.mark.parametrize("hung_server", [False, True])
+def test_a_killed_worker_takes_everything_with_it_within_a_second(tmp_path, hung_server):
+    worker = subprocess.Popen(
+        [sys.executable, "-c", WORKER, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    server = int(worker.stdout.readline())
+    note = tmp_path / "note"
+    wait_for(lambda: note.exists() and note.read_text())
+    family = {server, *below(server)}
+    assert len(family) == 6
+    if hung_server:  # then only what watches its own channel can know
+        listening = json.loads(note.read_text())[0]
+        os.kill(server, signal.SIGSTOP)
+        worker.kill()
+        worker.wait()
+        assert wait_for(lambda: not alive(listening)) < 1
+        os.kill(server, signal.SIGCONT)
+    else:
+        worker.kill()
+        worker.wait()
+    assert wait_for(lambda: not any(alive(pid) for pid in family)) < 1
+    worker.stdout.close()
+
+
+@linux
+def test_closing_leaves_no_process_and_hands_the_attempts_back(tmp_path):
+    executor = LocalExecutor(3, lambda attempt: tmp_path / f"{attempt}.log")
+    orders = [make_order("waits"), make_order("ignores_sigterm"), make_order("stops_itself")]
+    start(executor, *orders)
+    hear(executor, running(*(order.attempt for order in orders)))
+    server = server_of(executor)
+    family = {server, *below(server)}
+    began = time.monotonic()
+    executor.close(1.0)
+    assert time.monotonic() - began < 2
+    assert not [pid for pid in family if Path(f"/proc/{pid}").exists()]
+    reports = executor.news(0)
+    assert {report.attempt for report in reports} == {order.attempt for order in orders}
+    assert {report.code for report in reports} == {Code.RELEASED}
+
+
+@linux
+def test_a_fork_server_that_hangs_is_replaced(executor, monkeypatch):
+    monkeypatch.setattr("tasks.executors.local.ANSWER_SECONDS", 0.5)
+    first = server_of(executor)
+    start(executor, make_order("completes"))
+    os.kill(first, signal.SIGSTOP)
+    stuck = make_order("completes")
+    executor.start([stuck])
+    assert hear(executor, ended(stuck.attempt), 5)[-1].code is Code.CRASHED
+    after = make_order("completes")
+    start(executor, after)
+    assert server_of(executor) != first
+    assert isinstance(hear(executor, ended(after.attempt))[-1].events[-1], Completed)
+
+
+@pytest.mark.slow
+def test_a_thousand_attempts_leave_no_descriptor_and_no_process(executor):
+    def round_of_four() -> None:
+        orders = [make_order(name) for name in ("completes", "fails", "kills_itself", "leaves")]
+        start(executor, *orders)
+        hear(executor, ended(*(order.attempt for order in orders)))
+
+    def descriptors() -> tuple[int, int]:
+        return len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{server_of(executor)}/fd"))
+
+    round_of_four()
+    before = descriptors()
+    for _ in range(250):
+        round_of_four()
+    assert descriptors() == before
+    assert not below(server_of(executor))

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from tasks.agent.einvoice import EInvoice
+from tasks.agent.rules.amounts import sums_of
 from tasks.agent.rules.parties import key_of
 
 CENT = Decimal("0.02")
@@ -41,18 +42,11 @@ def check_sums(found: Findings, net: Decimal | None, tax: Decimal | None, total:
     rest = total - net - tax
     if abs(rest) <= CENT:
         found.confirm("net", "tax", "total")
-    elif any(abs(sum_of - rest) <= CENT for sum_of in _sums(changes)):
+    elif any(abs(sum_of - rest) <= CENT for sum_of in sums_of(changes)):
         found.confirm("tax", "total")
     else:
         reason = f"The sums do not add up: net {net} + tax {tax} = {net + tax}, but the total says {total}."
         found.doubt(reason, "net", "tax", "total")
-
-
-def _sums(changes: list[Decimal]) -> list[Decimal]:
-    sums = [Decimal(0)]
-    for change in changes[:6]:
-        sums += [value + change for value in sums]
-    return sums[1:]
 
 
 def check_lines(found: Findings, amounts: list[Decimal], net: Decimal | None, total: Decimal | None, changes: list[Decimal]) -> bool | None:
@@ -63,7 +57,7 @@ def check_lines(found: Findings, amounts: list[Decimal], net: Decimal | None, to
     for name, value in (("net", net), ("total", total)):
         if value is None:
             continue
-        rests = [Decimal(0), *_sums(changes)]
+        rests = [Decimal(0), *sums_of(changes)]
         tolerance = CENT + Decimal("0.005") * len(amounts)
         if any(abs(abs(sum_of_lines) + rest - abs(value)) <= tolerance for rest in rests):
             found.confirm(name)

@@ -28,6 +28,8 @@ XML_LIMIT = 8 * 1024 * 1024
 LARGEST_SIDE = 14_400.0
 """Points; the limit of the PDF specification's own viewers (200 inches)."""
 
+NOT_PDF = "This file is not a PDF, whatever its name says."
+
 # PDFium marks a hyphen at the end of a line and characters that it cannot name with these.
 REPAIRS = str.maketrans({"\x02": "-", "\x00": " ", "\ufffe": "\ufffd", "\uffff": "\ufffd", "\u00ad": "-", "\xa0": " "})
 WORD = re.compile(r"\S+")
@@ -229,7 +231,7 @@ def check_content(path: str | Path) -> None:
     if not head:
         raise Problem(Code.EMPTY, "This file is empty (0 bytes).")
     if b"%PDF-" not in head:
-        raise Problem(Code.NOT_PDF, "This file is not a PDF, whatever its name says.")
+        raise Problem(Code.NOT_PDF, NOT_PDF)
 
 
 def why_unopened(error: pdfium.PdfiumError, path: Path, password: str) -> Problem:
@@ -241,6 +243,8 @@ def why_unopened(error: pdfium.PdfiumError, path: Path, password: str) -> Proble
         return Problem(Code.ENCRYPTED, "This PDF is encrypted in a way that cannot be read here; save a copy without protection.")
     with open(path, "rb") as file:
         start = file.read(4 * 1024 * 1024)
+    if not re.search(rb"\d\s+obj\b|startxref|/Type", start):
+        return Problem(Code.NOT_PDF, NOT_PDF)
     if re.search(rb"/Count\s+0\b", start) and not re.search(rb"/Type\s*/Page\b(?!s)", start):
         return Problem(Code.NO_PAGES, "This PDF has no pages.")
     return Problem(Code.CORRUPT, "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy.")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from itertools import product
 
 from tasks.agent.layout import Cell, Line
@@ -20,6 +21,7 @@ FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
 GENERIC_NET = ("subtotal", "subtotaal", "zwischensumme", "sous total", "subtotale", "sub total", "suma", "suma ", "base", "ht", "netto", "net")
 GENERIC_TOTAL = ("total", "brutto", "summe", "gesamt", "totaal", "totale", "yhteensa", "razem", "suma", "summa", "betrag", "gross", "balance")
 MOST = 9
+MOST_CHANGES = 7
 
 
 @dataclass(slots=True)
@@ -154,12 +156,11 @@ def _total_rows(text: Text, head: Line, headings: dict[str, Cell], items: bool, 
         if items and (line.index in table.taken or hit is None or not {"total", "net"} & hit.roles):
             continue
         row: dict[str, _Figure] = {}
-        for role, heading in headings.items():
-            for cell in line.cells:
-                for amount in text.amounts(cell):
-                    words = words_at(cell, amount.start, amount.end)
-                    if amount.percent or not amount.money or not _under(words, heading):
-                        continue
+        for cell in line.cells:
+            for amount in text.amounts(cell):
+                words = words_at(cell, amount.start, amount.end)
+                role = _column_of(words, head, headings) if amount.money else None
+                if role is not None:
                     candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
                     row[role] = _Figure(role, amount, candidate, line.index)
         if len(row) >= 2:
@@ -169,9 +170,14 @@ def _total_rows(text: Text, head: Line, headings: dict[str, Cell], items: bool, 
             return
 
 
-def _under(words: list, heading: Cell) -> bool:
+def _column_of(words: list, head: Line, headings: dict[str, Cell]) -> str | None:
+    """The role of the heading over these words: the one that they overlap most, else the one that they follow before the next."""
     x0, x1 = words[0].x0, words[-1].x1
-    return min(x1, heading.x1) - max(x0, heading.x0) > 0 or abs(x1 - heading.x1) < 16
+    over = max(head.cells, key=lambda cell: min(x1, cell.x1) - max(x0, cell.x0))
+    if min(x1, over.x1) - max(x0, over.x0) <= 0:
+        if abs(x1 - over.x1) > 16:
+            over = max((cell for cell in head.cells if cell.x0 <= x0), key=lambda cell: cell.x0, default=over)
+    return next((role for role, cell in headings.items() if cell is over), None)
 
 
 def _last_or_sum(rows: list[dict[str, _Figure]]) -> dict[str, _Figure] | None:
@@ -242,8 +248,11 @@ def _weaker(candidate: Candidate) -> Candidate:
 
 
 def _changes(by_role: dict[str, list[_Figure]]) -> list[Decimal]:
-    changes = [-abs(figure.amount.value) for figure in _distinct(by_role["discount"]) if figure.amount.money]
-    return (changes + [figure.amount.value for figure in _distinct(by_role["charge"]) if figure.amount.money])[:4]
+    """Printed discounts (negative) and charges, the last ones first: those of the whole document stand behind those of its lines."""
+    discounts = sorted(_distinct(by_role["discount"]), key=lambda f: -f.line)
+    changes = [-abs(figure.amount.value) for figure in discounts if not figure.amount.percent]
+    charges = [figure.amount.value for figure in _distinct(by_role["charge"]) if figure.amount.money]
+    return (changes[:5] + charges)[:MOST_CHANGES]
 
 
 def _adds_up(net: _Figure, tax: _Figure, total: _Figure, changes: list[Decimal]) -> int:
@@ -251,10 +260,20 @@ def _adds_up(net: _Figure, tax: _Figure, total: _Figure, changes: list[Decimal])
     rest = total.amount.value - net.amount.value - tax.amount.value
     if abs(rest) <= CENT:
         return 2
-    for mask in range(1, 1 << len(changes)):
-        if abs(sum(change for bit, change in enumerate(changes) if mask >> bit & 1) - rest) <= CENT:
-            return 1
-    return 0
+    return 1 if any(abs(change - rest) <= CENT for change in sums_of(changes)) else 0
+
+
+@lru_cache(maxsize=8)
+def _sums(changes: tuple[Decimal, ...]) -> frozenset[Decimal]:
+    sums = {Decimal(0)}
+    for change in changes:
+        sums |= {value + change for value in sums}
+    return frozenset(sums - {Decimal(0)})
+
+
+def sums_of(changes: list[Decimal]) -> frozenset[Decimal]:
+    """The sums of all choices of some of the changes."""
+    return _sums(tuple(changes[:MOST_CHANGES]))
 
 
 def _score(net: _Figure | None, tax: _Figure | None, total: _Figure | None, changes: list[Decimal]) -> float:

@@ -35,8 +35,13 @@ def numbers_of(text: Text, kind: str) -> list[Candidate]:
     return ranked(found)
 
 
+GLUED = re.compile(r"(?:n[or]?|num|nro|#|id|ref)$")
+
+
 def _number_values(text: Text, cell: Cell, hit: Hit, weight: float, near: bool = False) -> Iterator[Candidate]:
     tail = text.folded[cell][hit.end :]
+    if tail[:1].isdigit() and not GLUED.search(text.folded[cell][hit.start : hit.end]):
+        weight -= 0.2  # a code that happens to start with the label's letters
     start = hit.end + len(LEAD.match(tail).group())  # type: ignore[union-attr]
     own = _number_in(text, cell, start, weight * SAME_CELL, first_only=True)
     if own is not None:
@@ -54,10 +59,17 @@ def _number_values(text: Text, cell: Cell, hit: Hit, weight: float, near: bool =
             return
         for other in text.below(cell, 1):
             if text.leading_hit(other) is None:
-                candidate = _number_in(text, other, _lead_end(other), weight * BELOW)
+                candidate = _number_in(text, other, _lead_end(other), weight * BELOW) or _dated_number(other, weight * BELOW)
                 if candidate is not None:
                     yield candidate
                     return
+
+
+def _dated_number(cell: Cell, score: float) -> Candidate | None:
+    """Numbers like 2/11/2023 (second of November's invoices) look like dates; alone under a number's label they are none."""
+    if re.fullmatch(r"\d{1,4}/\d{1,2}/(?:19|20)\d\d", cell.text):
+        return Candidate(cell.text, score, cell.words, label="number")
+    return None
 
 
 def _lead_end(cell: Cell) -> int:
@@ -100,6 +112,8 @@ def dates_of(text: Text, role: str) -> list[Candidate]:
         found += [c for c in date_values(text, cell, hit, weight) if id(c.words[0]) not in claimed]
     if role == "date":
         found += _undated(text, claimed)
+        if not found:
+            found += [_only_other(c) for c in _claims(text, role)]
     for candidate in found:
         word = candidate.words[0]
         page = text.pages[word.page]
@@ -116,9 +130,9 @@ def _claims(text: Text, role: str) -> Iterator[Candidate]:
 
 def date_values(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Candidate]:
     """Dates that belong to a label: behind it, else to its right, else below it."""
-    following = [other.start for other in text.hits[cell] if other.start >= hit.end and not other.plays("kind:")]
-    stop = min(following, default=len(cell.text))
-    own = [d for d in text.dates(cell) if hit.end <= d.start and (d.start < stop or d.start - hit.end < 40)]
+    rivals = {"date", "due_date", "other_date", "number"}
+    stop = min([other.start for other in text.hits[cell] if other.start >= hit.end and rivals & other.roles], default=len(cell.text))
+    own = [d for d in text.dates(cell) if hit.end <= d.start < stop]
     if own:
         yield _dated(cell, own[0], weight * SAME_CELL)
         return
@@ -135,6 +149,11 @@ def date_values(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Can
             return
 
 
+def _only_other(candidate: Candidate) -> Candidate:
+    reason = "Only a date of delivery, of the order or of a period is printed; it was taken as the document's date."
+    return Candidate(candidate.value, 0.55, candidate.words, [*candidate.reasons, reason])
+
+
 def _dated(cell: Cell, found: object, score: float) -> Candidate:
     candidate = Candidate(found.value.isoformat(), score, words_at(cell, found.start, found.end), label="date")  # type: ignore[attr-defined]
     if found.unsure:  # type: ignore[attr-defined]
@@ -144,6 +163,7 @@ def _dated(cell: Cell, found: object, score: float) -> Candidate:
 
 def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
     """Dates without a label of their own: behind a place, behind the document's number, or alone near the top."""
+    alone = len({found.value for cell in text.cells for found in text.dates(cell)}) == 1
     for cell in text.cells:
         for found in text.dates(cell)[:1]:
             candidate = _dated(cell, found, 0.0)
@@ -155,6 +175,8 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
                 candidate.score = 0.84
             elif any(hit.plays("kind:") or "number" in hit.roles for hit in text.hits.get(cell, ())) and text.leading_hit(cell):
                 candidate.score = 0.86
+            elif alone:
+                candidate.score = 0.82
             elif text.lines[cell.line].y0 < 0.3 * text.pages[cell.page].height and not re.search(r"[a-z]", before):
                 candidate.score = 0.62
                 candidate.reasons.append("No label says that this is the document's date.")

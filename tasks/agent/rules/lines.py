@@ -100,7 +100,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
             return index
         role = _summary(text, line)
-        if role is not None:
+        if role is not None and any(not amount.percent for cell in line.cells for amount in text.amounts(cell)):
             if role in ENDING:
                 return index
             index, last = index + 1, line
@@ -108,6 +108,10 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         if index not in table.headings and heading(text, line) is not None:
             return index
         row = _row(text, line, columns, target)
+        if row is None and not table.rows and line.y0 - last.y1 < 12 and not any(text.amounts(cell) for cell in line.cells):
+            # A heading may take two or three lines.
+            table.taken.add(index)
+            last = line
         if row is not None:
             row.line = index
             table.rows.append(row)

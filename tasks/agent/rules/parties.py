@@ -16,7 +16,8 @@ _LEGAL = "|".join(
     re.escape(form).replace(r"\ ", r"[.\s]*") for form in sorted(map(fold, vocabulary.LEGAL_FORMS.split("|")), key=len, reverse=True)
 )
 LEGAL = re.compile(rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{_LEGAL})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$")
-SPLIT = re.compile(r"\s+[•·|–—*]\s*|\s*[•·|]\s+|\s-\s|,\s|\s/\s|;\s")
+SPLIT = re.compile(r"\s+[•·|–—−*]\s*|\s*[•·|]\s+|\s-\s|,\s|\s/\s|;\s")
+TOWN = re.compile(r"(?:^|\s)(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]{0,2} ?[^\W\d_]{3,}|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3} |\b[A-Z]{2},? \d{5}\b")
 POSTCODE = re.compile(r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|〒")
 STREET = re.compile(
     r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|rue|avenue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
@@ -58,8 +59,9 @@ class _Party:
 class Parties:
     """All names of the document, scored as its supplier."""
 
-    def __init__(self, text: Text):
-        self.text = text
+    def __init__(self, text: Text, taken: set[int] = frozenset()):  # type: ignore[assignment]
+        """`taken`: lines of the table of items, where no party stands."""
+        self.text, self.taken = text, taken
         self.found: dict[str, _Party] = {}
         self.first = min(text.pages)
         self.tallest = max((c.height for c in text.cells if c.page == self.first), default=1.0)
@@ -73,6 +75,7 @@ class Parties:
             if key in self.buyers:
                 party.add("buyer", -2.5)
             self._weigh_domain(key, party)
+            self._weigh_relatives(key, party)
             if BANK.search(fold(party.name)) and "label" not in party.signs:
                 party.add("bank", -1.2)
         ordered = sorted(self.found.values(), key=lambda p: (-p.score, p.words[0].page, p.words[0].y0))
@@ -90,8 +93,10 @@ class Parties:
             self._letterhead(cell)
             self._sender_line(cell)
             self._legal_form(cell)
+            self._imprint(cell)
         for cell, hit in self.text.labelled("supplier"):
-            if "supplier" in hit.roles and self.text.leads(cell, hit):
+            opens = self.text.leads(cell, hit) or (cell.text[hit.end :].lstrip().startswith(":") and re.search(r"[–—\-•|;,]\s*$", cell.text[: hit.start]))
+            if "supplier" in hit.roles and opens:
                 strong = not self.text.folded[cell].startswith(("from", "zahl", "payable", "pay to", "remit"))
                 for candidate in named(self.text, cell, hit):
                     self._add(candidate.value, candidate.words, "label" if strong else "weak label", 2.2 if strong else 1.0)
@@ -114,7 +119,7 @@ class Parties:
     def _letterhead(self, cell: Cell) -> None:
         """Large or first text at the top of the first page."""
         page = self.text.pages[cell.page]
-        if cell.page != self.first or cell.y0 > 0.3 * page.height or len(cell.words) > 7 or not re.search(r"[^\W\d_]{2}", cell.text):
+        if cell.page != self.first or cell.line in self.taken or cell.y0 > 0.3 * page.height or len(cell.words) > 7 or not re.search(r"[^\W\d_]{2}", cell.text):
             return
         if self._is_something_else(cell):
             return
@@ -143,14 +148,12 @@ class Parties:
         line = self.text.lines[cell.line]
         whole = cell.text if SPLIT.search(cell.text) else "  |  ".join(c.text for c in line.cells) if cell.column == 0 else ""
         parts = [part.strip() for part in SPLIT.split(whole) if part.strip()]
-        if len(parts) < 2 or not POSTCODE.search(" ".join(parts[1:])) or len(whole) > 170:
-            return
-        if self.text.leading_hit(cell) is not None and parts[0] == whole:
+        if not 3 <= len(parts) <= 7 or not any(TOWN.search(part) for part in parts[1:]) or len(whole) > 170:
             return
         hit = self.text.leading_hit(cell)
-        if hit is not None and (hit.plays("buyer") or cell.text[hit.end :].lstrip().startswith(":")):
+        if hit is not None and (hit.end > len(parts[0]) // 2 or ":" in parts[0]):
             return
-        if POSTCODE.search(parts[0]) or STREET.search(parts[0]):
+        if POSTCODE.search(parts[0]) or STREET.search(parts[0]) or cell.line in self.taken or self.text.amounts(cell):
             return
         start = cell.text.find(parts[0])
         if start >= 0:
@@ -169,8 +172,11 @@ class Parties:
             end = match.end("form") if match.group("form") else len(part)
             first = next((hit.end for hit in self.text.hits.get(cell, ()) if at <= hit.start <= at + 1 and cell.text[hit.end : hit.end + 1] == ":"), at)
             name = cell.text[first : at + end].lstrip(": ")
+            behind = part[end:].split()
             if len(name.split()) > 8 or re.match(r"[a-z]", name):
                 continue
+            if behind and behind[0][:1].islower() and not FOOTER_WORDS.search(fold(part)):
+                continue  # a company in the middle of a sentence
             page = self.text.pages[cell.page]
             weight = 1.2 + (0.2 if cell.y0 < 0.3 * page.height else 0.0)
             words = words_at(cell, first, at + end)
@@ -187,8 +193,29 @@ class Parties:
         """A web or mail address of the same name as the company."""
         for domain in self.domains:
             words = [word for word in re.findall(r"[^\W_]{3,}", fold(party.name)) if word not in ("the", "und", "and", "gmbh", "ltd", "inc")]
-            if key in domain or domain in key or (words and words[0] in domain and len(words[0]) >= 4):
+            if key == domain or (len(key) >= 4 and domain.startswith(key)) or key.startswith(domain):
                 party.add("domain", 1.1)
+            elif words and (domain.startswith(words[0]) and len(words[0]) >= 4 or sum(word in domain for word in words) >= 2):
+                party.add("domain", 1.1)
+
+    def _weigh_relatives(self, key: str, party: _Party) -> None:
+        """A short form of a company's full name elsewhere speaks for the full name."""
+        match = LEGAL.match(fold(party.name))
+        if "legal form" not in party.signs or match is None or not match.group("name"):
+            return
+        bare = key_of(match.group("name"))
+        for other, relative in self.found.items():
+            if other != key and len(min(bare, other, key=len)) >= 4 and (other.startswith(bare) or bare.startswith(other)):
+                party.add("short form", 0.4 * max(relative.score, 0.0))
+
+    def _imprint(self, cell: Cell) -> None:
+        """A short line at the foot of the page, right above the company's registration."""
+        page = self.text.pages[cell.page]
+        if cell.y0 < 0.75 * page.height or len(cell.words) > 5 or self.text.leading_hit(cell) is not None or self.text.amounts(cell):
+            return
+        below = " ".join(self.text.folded[other] for other in self.text.below(cell, 2))
+        if FOOTER_WORDS.search(below) and not FOOTER_WORDS.search(self.text.folded[cell]) and re.search(r"[A-ZÀ-Ý]", cell.text):
+            self._add(cell.text, cell.words, "imprint", 0.9)
 
 
 def buyers_of(text: Text) -> list[Candidate]:

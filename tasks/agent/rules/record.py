@@ -39,13 +39,13 @@ def record_of(document: Document, text: Text, kind: tuple[str, float], xml: EInv
     if name == "other":
         name = "invoice"
     chosen: dict[str, Candidate | None] = {
-        "supplier": first(Parties(text).suppliers()),
+        "supplier": first(Parties(text, table.taken).suppliers()),
         "buyer": first(buyers_of(text)),
         "number": first(numbers),
         "date": first(dates_of(text, "date")),
         "due_date": first(dates_of(text, "due_date")),
         "currency": first(currency_of(text)),
-        "net": amounts.net,
+        "net": amounts.net or untaxed(name, amounts, table),
         "tax": amounts.tax,
         "total": amounts.total,
         "amount_due": amounts.amount_due,
@@ -104,6 +104,16 @@ def findings(chosen: dict[str, Candidate | None], amounts: Amounts, table: Table
         if xml.line_count and xml.line_count == len(table.rows):
             found.confirm("lines")
     return found
+
+
+def untaxed(name: str, amounts: Amounts, table: Table) -> Candidate | None:
+    """Where no tax is printed and the line items sum to the total, the total is the net amount too; receipts include their tax."""
+    total, rows = amounts.total, [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
+    if name == "receipt" or amounts.tax is not None or total is None or not rows:
+        return None
+    if abs(sum(rows) - total.amount) > checks.CENT:
+        return None
+    return Candidate(total.value, min(total.score, 0.8), total.words, label=total.label)
 
 
 def value_of(candidate: Candidate | None) -> Decimal | None:

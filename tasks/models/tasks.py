@@ -41,7 +41,8 @@ class Task(models.Model):
     enqueued_at = models.DateTimeField(help_text=_("When this generation was handed in; response time counts from here."))
     available_at = models.DateTimeField()
     deferred = models.BooleanField(db_default=False)
-    blocked_since = models.DateTimeField(null=True)
+    blocked_since = models.DateTimeField(null=True, help_text=_("When it was first in order and did not fit; it holds a reservation."))
+    blocked_by = models.CharField(max_length=5, db_default="", blank=True, help_text=_("agent or pool: whose budget was too small."))
     finished_at = models.DateTimeField(_("finished"), null=True)
 
     locked_by = models.CharField(_("held by"), max_length=140, null=True)  # noqa: DJ001 - NULL says "nobody"
@@ -96,6 +97,7 @@ class Task(models.Model):
             models.Index("agent", models.F("priority").desc(), "start_key", "id", condition=READY, name="tasks_ready"),
             models.Index("agent", "client", models.F("priority").desc(), "start_key", "id", condition=READY, name="tasks_ready_by_client"),
             models.Index("available_at", condition=Q(status=TaskStatus.ENQUEUED, deferred=True), name="tasks_deferred"),
+            models.Index("agent", "blocked_since", condition=READY & Q(blocked_since__isnull=False), name="tasks_blocked"),
             models.Index("id", condition=Q(status=TaskStatus.PROCESSING), name="tasks_processing"),
             models.Index("agent", "status", models.F("finished_at").desc(), condition=TERMINAL, name="tasks_finished"),
         )
@@ -125,6 +127,7 @@ class Attempt(models.Model):
     agent_version = models.ForeignKey(AgentVersion, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     client = models.ForeignKey(Client, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     pool = models.ForeignKey(Pool, models.PROTECT, null=True, related_name="+", db_index=False, db_constraint=False)
+    priority = models.SmallIntegerField()
     executor = models.CharField(max_length=20)
     worker = models.UUIDField(_("worker"))
     run_id = models.CharField(_("run id"), max_length=100, db_default="", blank=True)
@@ -139,6 +142,7 @@ class Attempt(models.Model):
     deadline_at = models.DateTimeField()
     last_seen_at = models.DateTimeField(null=True)
     stop_requested_at = models.DateTimeField(null=True)
+    stop_reason = models.CharField(max_length=12, db_default="", blank=True)
     pages_done = models.IntegerField(null=True)
     pages_total = models.IntegerField(null=True)
 
@@ -159,6 +163,8 @@ class Attempt(models.Model):
     compute_cost_usd = models.DecimalField(max_digits=14, decimal_places=6, null=True)
     compute_cost_state = models.CharField(max_length=10, choices=CostState, db_default=CostState.UNKNOWN.value)
     settled_at = models.DateTimeField(null=True)
+    process_seconds = models.FloatField(null=True, help_text=_("Processor time of a local run."))
+    max_rss_bytes = models.BigIntegerField(null=True)
 
     result = models.JSONField(null=True)
     confidence = models.FloatField(_("confidence"), null=True)

@@ -1,0 +1,223 @@
+"""The one way in which news of attempts enters: events of both transports, ends told by executors, losses found by sweepers.
+
+`apply` settles a batch in one transaction of two round trips: lock, decide (tasks.outcomes, pure), write.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from tasks import queue
+from tasks.agent.contract import Code, Completed, Failed, Progress, Usage
+from tasks.costs.prices import PriceRow, Tokens, cost
+from tasks.outcomes import Answer, AttemptFacts, Decision, TaskFacts, Word, decide
+from tasks.states import AttemptStatus, TaskStatus
+
+RATE_LIMIT_SECONDS = 30.0
+"""How long a provider is left alone that said "too many requests" and not for how long."""
+_STATUS_OF_CODE = {
+    Code.TIMEOUT: AttemptStatus.TIMEOUT,
+    Code.CANCELLED: AttemptStatus.CANCELLED,
+    Code.LOST: AttemptStatus.LOST,
+    Code.RELEASED: AttemptStatus.RELEASED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """One piece of news of one attempt: a terminal event, or an answer that somebody else found out, or only its end."""
+
+    attempt: UUID
+    event: Completed | Failed | None = None
+    answer: Answer | None = None
+    ended: bool = False
+    run_id: str = ""
+    process_seconds: float | None = None
+    max_rss_bytes: int | None = None
+
+
+def failed_answer(event: Failed, *, ended: bool) -> Answer:
+    status = _STATUS_OF_CODE.get(event.code, AttemptStatus.FAILED)
+    return Answer(status, ended, event.code, event.message, event.retryable, event.retry_after)
+
+
+def _answer(news: News) -> Answer:
+    if isinstance(news.event, Completed):
+        return Answer(AttemptStatus.COMPLETED, news.ended)
+    if isinstance(news.event, Failed):
+        return failed_answer(news.event, ended=news.ended)
+    return news.answer or Answer(None, news.ended)
+
+
+def apply_event(db: psycopg.Connection, event: Completed | Failed, *, ended: bool = False) -> Word | None:
+    """Settle one terminal event. None: there is no such attempt. Durable when it returns (outside a transaction of the caller)."""
+    return apply(db, [News(event.attempt, event, ended=ended)]).get(event.attempt)
+
+
+def apply(db: psycopg.Connection, batch: Sequence[News]) -> dict[UUID, Word]:
+    """Settle a batch; the word for each attempt that exists. Several pieces of news of one task are applied one after another."""
+    _cool_down(db, batch)
+    words: dict[UUID, Word] = {}
+    rest = list(batch)
+    while rest:
+        now, rest = _one_per_attempt(rest)
+        rest = queue.retried(lambda now=now, rest=rest: _settle(db, now, words) + rest)  # type: ignore[misc]
+    return words
+
+
+def _one_per_attempt(batch: list[News]) -> tuple[list[News], list[News]]:
+    seen: set[UUID] = set()
+    now, later = [], []
+    for news in batch:
+        (later if news.attempt in seen else now).append(news)
+        seen.add(news.attempt)
+    return now, later
+
+
+def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) -> list[News]:
+    """One transaction. Returns the news that has to wait for the next one, because its task was already moved in this one."""
+    later: list[News] = []
+    with db.transaction():
+        tasks, attempts = queue.lock_for_outcomes(db, [news.attempt for news in batch])
+        prices = _prices(db, batch, attempts)
+        written: list[dict[str, Any]] = []
+        seen: set[int] = set()
+        for news in batch:
+            attempt = attempts.get(news.attempt)
+            if attempt is None:
+                continue
+            if attempt.task_id in seen:
+                later.append(news)
+                continue
+            seen.add(attempt.task_id)
+            task = tasks[attempt.task_id]
+            decision = decide(_task_facts(task), _attempt_facts(attempt), _as_stopped(_answer(news), attempt), random.random())  # noqa: S311
+            words[news.attempt] = decision.word
+            written.append(_row(task, attempt, news, decision, prices))
+        if written:
+            queue.write_outcomes(db, written)
+            _let_go(db, written, tasks)
+    return later
+
+
+def _let_go(db: psycopg.Connection, written: list[dict[str, Any]], tasks: dict[int, Any]) -> None:
+    """A reprocessed task waits for its old runs; an end that was confirmed just now may have been the last of them."""
+    waiting = [row["task_id"] for row in written if row["ended"] and row["new_status"] is None and tasks[row["task_id"]].status == TaskStatus.ENQUEUED]
+    if waiting:
+        queue.promote_waiting(db, waiting)
+
+
+def _as_stopped(answer: Answer, attempt: Any) -> Answer:
+    """A run that was stopped ends as what it was stopped for, whatever its last word: past its deadline it is a timeout."""
+    if attempt.stop_reason == "timeout" and answer.status in (AttemptStatus.CANCELLED, AttemptStatus.LOST, AttemptStatus.FAILED):
+        message = "It ran longer than its agent allows and was stopped."
+        return replace(answer, status=AttemptStatus.TIMEOUT, code=Code.TIMEOUT, message=message, retryable=True)
+    return answer
+
+
+def _task_facts(row: Any) -> TaskFacts:
+    return TaskFacts(
+        row.id, TaskStatus(row.status), row.generation, row.current_attempt, row.attempts_burnt, row.attempts_released,
+        row.attempts_made, row.timeouts, row.cancel_requested, row.max_attempts,
+    )  # fmt: skip
+
+
+def _attempt_facts(row: Any) -> AttemptFacts:
+    return AttemptFacts(row.id, row.generation, AttemptStatus(row.status), row.ended, row.error_code)
+
+
+def _usage(news: News) -> Usage:
+    return news.event.usage if news.event else Usage()
+
+
+def _prices(db: psycopg.Connection, batch: list[News], attempts: dict[UUID, Any]) -> dict[str, PriceRow]:
+    models = {_usage(news).model or attempts[news.attempt].model for news in batch if news.attempt in attempts} - {""}
+    if not models:
+        return {}
+    found = queue.prices_of(db, sorted(models))
+    return {
+        model: PriceRow(row.id, row.input_usd, row.output_usd, row.cache_read_usd, row.cache_write_usd) for model, row in found.items()
+    }
+
+
+def _money(attempt: Any, news: News, prices: dict[str, PriceRow]) -> dict[str, Any]:
+    """Tokens and cost of the attempt after this news. Totals only grow, so nothing is ever counted twice (I5)."""
+    usage = _usage(news)
+    tokens = Tokens(attempt.input_tokens, attempt.output_tokens, attempt.cache_read_tokens, attempt.cache_write_tokens).at_least(
+        Tokens(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+    )
+    model = usage.model or attempt.model
+    price = prices.get(model)
+    usd = usage.cost_usd
+    if price is not None and (known := cost(tokens, price)) is not None:
+        usd = known
+    if news.event is not None and usage.calls == 0 and not (tokens.input or tokens.output):
+        usd = 0  # no model was asked: known to be nothing
+    if usd is None:
+        usd, price_id = attempt.cost_usd, attempt.price_id
+    else:
+        price_id = price.id if price else None
+    return {
+        "model": model, "input_tokens": tokens.input, "output_tokens": tokens.output, "cache_read_tokens": tokens.cache_read,
+        "cache_write_tokens": tokens.cache_write, "cost_usd": usd, "cost_state": "unknown" if usd is None else "estimated",
+        "price_id": price_id, "settled": news.event is not None,
+    }  # fmt: skip
+
+
+def _row(task: Any, attempt: Any, news: News, decision: Decision, prices: dict[str, PriceRow]) -> dict[str, Any]:
+    """One row of `outcome_write`."""
+    event = news.event
+    result = event.result if isinstance(event, Completed) else None
+    answer = _as_stopped(_answer(news), attempt)
+    code, message = (None, None) if decision.keeps_error else ("", "") if result else (answer.code, answer.message)
+    return {
+        "task_id": task.id, "attempt_id": attempt.id, "old_status": task.status, "generation": task.generation,
+        "old_current": task.current_attempt, "new_status": decision.task_status, "wait_seconds": decision.wait_seconds,
+        "burnt": decision.burnt, "released": decision.released, "timeouts": decision.timeouts,
+        "error_code": decision.error_code if decision.task_status else "", "error_message": decision.error_message,
+        "confidence": result.confidence if result else None, "needs_review": bool(result and result.needs_review),
+        "attempt_status": decision.attempt_status, "attempt_error_code": code, "attempt_error_message": message,
+        "ended": news.ended or answer.ended, "result": result.model_dump(mode="json") if result else None,
+        "conflict": _conflict(event, answer) if decision.conflict else None,
+        "trace_id": event.trace_id if event else "", "run_id": news.run_id,
+        "process_seconds": news.process_seconds, "max_rss_bytes": news.max_rss_bytes,
+        **_money(attempt, news, prices),
+    }  # fmt: skip
+
+
+def _conflict(event: Completed | Failed | None, answer: Answer) -> dict[str, Any]:
+    return {"status": str(answer.status), "code": str(answer.code), "message": answer.message, "event": event.type if event else ""}
+
+
+def _cool_down(db: psycopg.Connection, batch: Sequence[News]) -> None:
+    """Before the failures are settled, so that nothing starts between. Its own transaction: agent and pool rows come first in the lock order."""
+    limited = [news for news in batch if isinstance(news.event, Failed) and news.event.code == Code.RATE_LIMITED]
+    for news in limited:
+        found = queue.describe(db, [news.attempt], 0)
+        if found:
+            seconds = news.event.retry_after if news.event.retry_after is not None else RATE_LIMIT_SECONDS  # type: ignore[union-attr]
+            queue.retried(lambda agent=found[0].agent_id, seconds=seconds: queue.cool_down(db, agent, seconds))  # type: ignore[misc]
+
+
+def progress(db: psycopg.Connection, events: Sequence[Progress]) -> None:
+    """Store where attempts are. The last word of each attempt is enough; none of it touches a lease."""
+    last = sorted({event.attempt: event for event in events}.values(), key=lambda event: event.attempt)
+    if last:
+        queue.retried(
+            lambda: queue.progress(
+                db,
+                {
+                    "attempts": [e.attempt for e in last], "pages_done": [e.pages_done for e in last],
+                    "pages_total": [e.pages_total for e in last], "models": [e.usage.model for e in last],
+                    "input": [e.usage.input_tokens for e in last], "output": [e.usage.output_tokens for e in last],
+                    "cache_read": [e.usage.cache_read_tokens for e in last],
+                    "cache_write": [e.usage.cache_write_tokens for e in last],
+                },
+            )
+        )  # fmt: skip

@@ -1,0 +1,273 @@
+"""The verbs of people: submit, retry, reprocess, cancel, reprioritise, run next, pause, resume, declare ended.
+
+Each is one transaction that changes only what is still in a legal state, says what it skipped and why, and leaves a trail.
+Whether somebody may do it is checked by the caller (permission `tasks.operate_task`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from tasks import queue
+from tasks.audit import Actor, Entry, record
+from tasks.estimates import Prior, estimate
+from tasks.models import Agent, AgentVersion, Attempt, Client, Document, Extraction
+from tasks.sealing import seal
+from tasks.states import TERMINAL, Priority, TaskStatus
+
+TIER_PRIORITY = {Client.Tier.STANDARD: Priority.NORMAL, Client.Tier.PREMIUM: Priority.INTERACTIVE}
+TIER_WEIGHT = {Client.Tier.STANDARD: 1.0, Client.Tier.PREMIUM: 2.0}
+MOST_AT_ONCE = 1000
+"""Tasks per transaction; more are done in several, so that no claim waits long for a row."""
+
+
+class Refused(Exception):
+    """The whole operation cannot be done: one sentence that says why and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A stored document that is handed in, and the password that opens it (if any)."""
+
+    document: Document
+    password: str = field(default="", repr=False)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What an operation did: the ids that changed, and why the others did not."""
+
+    done: list[Any] = field(default_factory=list)
+    skipped: dict[Any, str] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """For people: "12 done, 3 skipped: already completed"."""
+        text = _("%(count)d done") % {"count": len(self.done)}
+        if self.skipped:
+            reasons = Counter(self.skipped.values())
+            why = "; ".join(reason if len(reasons) == 1 else f"{count} {reason}" for reason, count in reasons.most_common())
+            text += ", " + _("%(count)d skipped: %(why)s") % {"count": len(self.skipped), "why": why}
+        return text + "."
+
+
+def submit(
+    actor: Actor, *, client: Client, agent: Agent, documents: Sequence[Handed],
+    engagement: str = "", priority: int | None = None, refused: Iterable[dict] = (),
+) -> Extraction:  # fmt: skip
+    """Hand documents in: one extraction, one task each. `priority` None: the client's tier decides.
+
+    Raises Refused if the agent has no version that could read anything.
+    """
+    version = agent.current_version
+    if version is None:
+        raise Refused(_("The agent %(agent)s has no version yet. Create one in the admin, then hand in again.") % {"agent": agent.name})
+    level = TIER_PRIORITY[Client.Tier(client.tier)] if priority is None else priority
+    prior = prior_of(version)
+    with transaction.atomic():
+        extraction = Extraction.objects.create(
+            client=client, agent=agent, engagement=engagement, priority=level, created_by_id=actor.user_id, refused=list(refused)
+        )
+        if documents:
+            queue.enqueue(
+                queue.connection(), fair=agent.is_fair, weight=TIER_WEIGHT[Client.Tier(client.tier)],
+                documents=[_Line.of(handed, prior) for handed in documents],
+                extraction=extraction.pk, client=client.pk, agent=agent.pk, version=version.pk, priority=int(level),
+            )  # fmt: skip
+        after = {"documents": len(documents), "refused": len(extraction.refused), "agent": agent.name, "priority": int(level)}
+        record(actor, [Entry("submit", "extraction", str(extraction.pk), after=after)])
+    return extraction
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A task to be inserted."""
+
+    document_id: int
+    tokens: int
+    output_tokens: int
+    requests: int
+    seconds: float
+    sealed_password: bytes | None
+
+    @classmethod
+    def of(cls, handed: Handed, prior: Prior) -> _Line:
+        guess = estimate(prior, handed.document.pages)
+        return cls(handed.document.pk, guess.tokens, guess.output_tokens, guess.requests, guess.seconds, seal(handed.password))
+
+
+def prior_of(version: AgentVersion) -> Prior:
+    """What a version is expected to use per page, before anything is learnt."""
+    return Prior(
+        version.input_tokens_per_page, version.output_tokens_per_page, version.tokens_per_document,
+        version.requests_per_page, version.seconds_per_page,
+    )  # fmt: skip
+
+
+def retry(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
+    """Failed and cancelled tasks run again as a new generation; what waits for its next attempt runs now."""
+
+    def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
+        again = [row.id for row in rows if row.status in (TaskStatus.FAILED, TaskStatus.CANCELLED)]
+        now = [row.id for row in rows if row.status == TaskStatus.ENQUEUED and row.deferred]
+        done = _reprocess(db, again, None) | (queue.changed(db, "retry_now", tasks=now) if now else set())
+        return _told("retry", rows, done, outcome)
+
+    return _each(actor, task_ids, reason, change)
+
+
+def reprocess(actor: Actor, task_ids: Iterable[int], reason: str = "", *, agent: Agent | None = None) -> Outcome:
+    """Terminal tasks start a new generation, of another agent if one is given; earlier results stay on their attempts."""
+    if agent is not None and agent.current_version is None:
+        raise Refused(_("The agent %(agent)s has no version yet.") % {"agent": agent.name})
+
+    def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
+        done = _reprocess(db, [row.id for row in rows if row.status in TERMINAL], agent)
+        return _told("reprocess", rows, done, outcome, agent=agent.name if agent else None)
+
+    return _each(actor, task_ids, reason, change)
+
+
+def _reprocess(db: Any, tasks: list[int], agent: Agent | None) -> set[int]:
+    if not tasks:
+        return set()
+    return queue.changed(
+        db, "reprocess", tasks=tasks, least_priority=int(Priority.INTERACTIVE), lease_seconds=settings.LEASE_SECONDS,
+        agent=agent.pk if agent else None, version=agent.current_version_id if agent else None,
+    )  # fmt: skip
+
+
+def cancel(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
+    """Waiting tasks are cancelled at once; running ones as soon as their run is confirmed ended (a result that comes first wins)."""
+
+    def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
+        waiting = [row.id for row in rows if row.status == TaskStatus.ENQUEUED]
+        running = [row.id for row in rows if row.status == TaskStatus.PROCESSING]
+        done = queue.changed(db, "cancel_waiting", tasks=waiting) if waiting else set()
+        done |= queue.changed(db, "cancel_running", tasks=running) if running else set()
+        return _told("cancel", rows, done, outcome)
+
+    return _each(actor, task_ids, reason, change)
+
+
+def reprioritise(actor: Actor, task_ids: Iterable[int], priority: int, reason: str = "") -> Outcome:
+    """Change the level of what waits or runs (a running task keeps it for its next attempt)."""
+
+    def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
+        ids = [row.id for row in rows]
+        done = queue.changed(db, "reprioritise", tasks=ids, priority=int(priority))
+        for row in rows:
+            if row.id not in done and row.status not in TERMINAL:
+                outcome.skipped[row.id] = _("already at this priority")
+        return _told("reprioritise", rows, done, outcome, priority=int(priority))
+
+    return _each(actor, task_ids, reason, change)
+
+
+def run_next(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
+    """Put waiting tasks before everything of their agent that waits on the same level; the first given comes first."""
+
+    def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
+        done: set[int] = set()
+        for row in reversed(rows):
+            done |= queue.changed(db, "run_next", task=row.id)
+        return _told("run_next", rows, done, outcome)
+
+    return _each(actor, task_ids, reason, change)
+
+
+def _told(verb: str, rows: list[Any], done: set[int], outcome: Outcome, **after: Any) -> list[Entry]:
+    """The trail of what was done; what was not done is explained by the state that it was found in."""
+    entries = []
+    for row in rows:
+        if row.id in done:
+            outcome.done.append(row.id)
+            before = {"status": row.status, "priority": row.priority, "generation": row.generation}
+            entries.append(Entry(verb, "task", str(row.id), before=before, after={key: value for key, value in after.items() if value is not None}))
+        else:
+            outcome.skipped.setdefault(row.id, _skipped(row))
+    return entries
+
+
+def _skipped(row: Any) -> str:
+    if row.status == TaskStatus.PROCESSING and row.cancel_requested:
+        return _("already being cancelled")
+    return {
+        TaskStatus.ENQUEUED: _("already queued"),
+        TaskStatus.PROCESSING: _("running now"),
+        TaskStatus.COMPLETED: _("already completed"),
+        TaskStatus.FAILED: _("already failed"),
+        TaskStatus.CANCELLED: _("already cancelled"),
+    }[TaskStatus(row.status)]
+
+
+def _each(actor: Actor, ids: Iterable[int], reason: str, change: Callable[[Any, list[Any], Outcome], list[Entry]]) -> Outcome:
+    """Lock, change and record, in pieces; ids that do not exist are skipped like the rest."""
+    outcome, wanted = Outcome(), list(dict.fromkeys(ids))
+    for start in range(0, len(wanted), MOST_AT_ONCE):
+        piece = wanted[start : start + MOST_AT_ONCE]
+
+        def once(piece: list[int] = piece) -> Outcome:
+            part = Outcome()
+            with transaction.atomic():
+                db = queue.connection()
+                rows = queue.lock_tasks(db, piece)
+                record(actor, change(db, rows, part), reason)
+                part.skipped.update({missing: _("no such task") for missing in set(piece) - {row.id for row in rows}})
+            return part
+
+        part = queue.retried(once)
+        outcome.done += part.done
+        outcome.skipped |= part.skipped
+    return outcome
+
+
+def pause(actor: Actor, target: Agent | Client | None, reason: str = "") -> bool:
+    """Start nothing more of an agent, of a client, or (None) of anything; what runs goes on. Whether it changed anything."""
+    return _switch(actor, target, True, reason)
+
+
+def resume(actor: Actor, target: Agent | Client | None, reason: str = "") -> bool:
+    """Undo `pause`. Whether it changed anything."""
+    return _switch(actor, target, False, reason)
+
+
+def _switch(actor: Actor, target: Agent | Client | None, paused: bool, reason: str) -> bool:
+    kind = "everything" if target is None else target._meta.model_name
+    values = {} if target is None else {"id": target.pk}
+    with transaction.atomic():
+        done = queue.changed(queue.connection(), f"pause_{kind}", paused=paused, **values)
+        if done:
+            verb = "pause" if paused else "resume"
+            record(actor, [Entry(verb, kind, str(values.get("id", "")), {"is_paused": not paused}, {"is_paused": paused})], reason)
+    return bool(done)
+
+
+def declare_ended(actor: Actor, attempt_ids: Iterable[UUID], reason: str) -> Outcome:
+    """An operator vouches that nothing of these attempts runs any more, so that they no longer count against limits.
+
+    What they may still report changes nothing but their money. Raises Refused without a reason.
+    """
+    if not reason.strip():
+        raise Refused(_("Say why you are sure that nothing of it runs any more."))
+    wanted, outcome = list(dict.fromkeys(attempt_ids)), Outcome()
+    with transaction.atomic():
+        db = queue.connection()
+        known = set(Attempt.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+        done = queue.changed(db, "declared_ended", attempts=sorted(known))
+        outcome.done = sorted(done)
+        outcome.skipped = {a: _("its end is confirmed already") if a in known else _("no such attempt") for a in wanted if a not in done}
+        record(actor, [Entry("declare_ended", "attempt", str(attempt)) for attempt in outcome.done], reason)
+    return outcome

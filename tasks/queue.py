@@ -1,0 +1,266 @@
+"""The only writer of task state: one thin function per named statement of tasks/sql.
+
+Every function takes a psycopg connection (`connection()` gives Django's own) and values, and returns rows. Callers decide what is
+one transaction; nothing outside the database is called while one is open (I7).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from uuid import UUID
+
+import psycopg
+from django.db import connection as django_connection
+from psycopg import errors
+from psycopg.rows import namedtuple_row
+
+from tasks.sql import SQL
+
+Row = Any  # a namedtuple with the statement's columns
+T = TypeVar("T")
+
+RETRYABLE = (errors.DeadlockDetected, errors.SerializationFailure)
+MOST_RETRIES = 5
+
+
+def connection() -> psycopg.Connection:
+    """Django's connection as psycopg's own, connected. Inside `transaction.atomic` it is in that transaction."""
+    django_connection.ensure_connection()
+    return django_connection.connection
+
+
+def execute(db: psycopg.Connection, name: str, **values: Any) -> psycopg.Cursor:
+    """Run a named statement. Prepared on the server after the first time, so that planning is paid once per connection."""
+    cursor = psycopg.Cursor(db, row_factory=namedtuple_row)
+    return cursor.execute(SQL[name], values, prepare=db.prepare_threshold is not None)
+
+
+def rows(db: psycopg.Connection, name: str, **values: Any) -> list[Row]:
+    return execute(db, name, **values).fetchall()
+
+
+def first(db: psycopg.Connection, name: str, **values: Any) -> Row | None:
+    return execute(db, name, **values).fetchone()
+
+
+def retried(transaction: Callable[[], T]) -> T:
+    """Run a whole transaction again when the database says so (40P01, 40001). Nothing of a failed try was kept."""
+    for attempt in range(MOST_RETRIES):
+        try:
+            return transaction()
+        except RETRYABLE:
+            if attempt == MOST_RETRIES - 1:
+                raise
+            time.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - spreads rivals, hides nothing
+    raise AssertionError("unreachable")
+
+
+@contextmanager
+def pipelined(db: psycopg.Connection) -> Iterator[None]:
+    """Statements inside are sent together; each still sees a fresh snapshot, so a count after a lock is newer than the lock."""
+    with db.pipeline():
+        yield
+
+
+# Handing in
+
+
+def enqueue(db: psycopg.Connection, *, fair: bool, weight: float, documents: Sequence[Any], **values: Any) -> list[int]:
+    """Insert one task per document; each of `documents` has document_id, tokens, output_tokens, requests, seconds, password."""
+    first_key, key_step = None, round(LANE_STEP / weight)
+    if fair:
+        stamp = first(
+            db, "stamp_lane", agent=values["agent"], priority=values["priority"], client=values["client"], count=len(documents), key_step=key_step
+        )
+        first_key = stamp.first_key
+    columns = {
+        "documents": [d.document_id for d in documents],
+        "tokens": [d.tokens for d in documents],
+        "output_tokens": [d.output_tokens for d in documents],
+        "requests": [d.requests for d in documents],
+        "seconds": [d.seconds for d in documents],
+        "passwords": [d.sealed_password for d in documents],
+    }
+    return [row.id for row in rows(db, "enqueue", first_key=first_key, key_step=key_step, **columns, **values)]
+
+
+LANE_STEP = 1_000_000
+"""The virtual length of one task of weight 1, in the units of start_key."""
+
+
+def rekey_plain(db: psycopg.Connection, agent: int) -> None:
+    execute(db, "rekey_plain", agent=agent)
+
+
+# Claiming
+
+
+def candidates(db: psycopg.Connection, executors: Sequence[str]) -> list[Row]:
+    return rows(db, "claim_candidates", executors=list(executors))
+
+
+def held_clients(db: psycopg.Connection) -> list[int]:
+    return [row.id for row in rows(db, "held_clients")]
+
+
+def open_claim(
+    db: psycopg.Connection, agent: int, *, limited: bool, look_ahead: int, held: Sequence[int]
+) -> tuple[Row | None, Row | None, list[Row], list[Row], Row | None]:
+    """Statements 1 to 4 of a claim in one round trip: the locked agent, the locked pool, use of both, the line, the pool's reservation."""
+    ahead = "claim_look_ahead_by_client" if held else "claim_look_ahead"
+    extra = {"held_clients": list(held)} if held else {}
+    with pipelined(db):
+        locked = execute(db, "claim_lock_agent" if limited else "claim_share_agent", agent=agent)
+        pool = execute(db, "claim_lock_pool", agent=agent) if limited else None
+        used = execute(db, "claim_count", agent=agent) if limited else None
+        line = execute(db, ahead, agent=agent, look_ahead=look_ahead, **extra)
+        reserved = execute(db, "claim_pool_reservation", agent=agent, held_clients=list(held)) if limited else None
+    return (
+        locked.fetchone(),
+        pool.fetchone() if pool else None,
+        used.fetchall() if used else [],
+        line.fetchall(),
+        reserved.fetchone() if reserved else None,
+    )
+
+
+def take(db: psycopg.Connection, **values: Any) -> list[Row]:
+    return rows(db, "claim_take", **values)
+
+
+def mark_blocked(db: psycopg.Connection, task: int, blocked_by: str) -> None:
+    execute(db, "claim_mark_blocked", task=task, blocked_by=blocked_by)
+
+
+def promote_due(db: psycopg.Connection, most: int = 5000) -> int:
+    return execute(db, "promote_due", most=most).rowcount
+
+
+# Leases
+
+
+def register_worker(db: psycopg.Connection, **values: Any) -> None:
+    execute(db, "worker_register", **values)
+
+
+def worker_stopping(db: psycopg.Connection, worker: UUID) -> None:
+    execute(db, "worker_stopping", worker=worker)
+
+
+def worker_stopped(db: psycopg.Connection, worker: UUID) -> None:
+    execute(db, "worker_stopped", worker=worker)
+
+
+def renew(db: psycopg.Connection, worker: UUID, held: Sequence[tuple[int, UUID]], lease_seconds: float) -> list[Row]:
+    """Renew all leases of a worker. Rows that come back are still its own; what is missing it has lost."""
+    return rows(
+        db, "renew", worker=worker, tasks=[task for task, _ in held], attempts=[attempt for _, attempt in held], lease_seconds=lease_seconds
+    )
+
+
+def stop_flags(db: psycopg.Connection, worker: UUID) -> list[Row]:
+    return rows(db, "stop_flags_of_worker", worker=worker)
+
+
+def mark_running(db: psycopg.Connection, started: Sequence[tuple[UUID, str, str]]) -> None:
+    """Each of `started` is (attempt, run id, run page)."""
+    attempts, run_ids, run_pages = ([list(column) for column in zip(*started, strict=True)] if started else ([], [], []))
+    execute(db, "mark_running", attempts=attempts, run_ids=run_ids, run_pages=run_pages)
+    if any(run_ids):
+        execute(db, "name_runs", attempts=attempts)
+
+
+def mark_starting(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
+    execute(db, "mark_starting", attempts=list(attempts))
+
+
+def progress(db: psycopg.Connection, columns: dict[str, list[Any]]) -> None:
+    execute(db, "progress", **columns)
+
+
+# Outcomes
+
+
+def lock_for_outcomes(db: psycopg.Connection, attempts: Sequence[UUID]) -> tuple[dict[int, Row], dict[UUID, Row]]:
+    """The tasks of these attempts (by id) and the attempts (by id), locked; one round trip, two snapshots."""
+    with pipelined(db):
+        tasks = execute(db, "outcome_lock_tasks", attempts=list(attempts))
+        found = execute(db, "outcome_read_attempts", attempts=list(attempts))
+    return {row.id: row for row in tasks.fetchall()}, {row.id: row for row in found.fetchall()}
+
+
+def write_outcomes(db: psycopg.Connection, decisions: Sequence[dict[str, Any]]) -> set[int]:
+    """Write decisions; the ids of the tasks that moved."""
+    attempts = [decision["attempt_id"] for decision in decisions]
+    return {row.id for row in rows(db, "outcome_write", decisions=json.dumps(decisions, default=str), attempts=attempts)}
+
+
+def promote_waiting(db: psycopg.Connection, tasks: Sequence[int]) -> None:
+    execute(db, "outcome_promote_waiting", tasks=list(tasks))
+
+
+def cool_down(db: psycopg.Connection, agent: int, seconds: float) -> None:
+    execute(db, "cool_down", agent=agent, seconds=seconds)
+
+
+def prices_of(db: psycopg.Connection, models: Sequence[str]) -> dict[str, Row]:
+    return {row.model: row for row in rows(db, "prices_of_models", models=list(models))}
+
+
+# Sweeping
+
+
+def take_over_expired(db: psycopg.Connection, sweeper: UUID, lease_seconds: float, most: int) -> list[Row]:
+    return rows(db, "sweep_take_over", sweeper=sweeper, lease_seconds=lease_seconds, most=most)
+
+
+def describe(db: psycopg.Connection, attempts: Sequence[UUID], lease_seconds: float) -> list[Row]:
+    return rows(db, "sweep_describe", attempts=list(attempts), lease_seconds=lease_seconds)
+
+
+def flag_overdue(db: psycopg.Connection, most: int) -> int:
+    return execute(db, "sweep_overdue", most=most).rowcount
+
+
+def unconfirmed(db: psycopg.Connection, lease_seconds: float, most: int) -> list[UUID]:
+    return [row.attempt_id for row in rows(db, "sweep_unconfirmed", lease_seconds=lease_seconds, most=most)]
+
+
+def adopt(db: psycopg.Connection, **values: Any) -> bool:
+    return first(db, "sweep_adopt", **values) is not None
+
+
+def silent_workers(db: psycopg.Connection, sweeper: UUID, lease_seconds: float) -> Row:
+    return first(db, "sweep_workers", sweeper=sweeper, lease_seconds=lease_seconds)
+
+
+def close_silent_workers(db: psycopg.Connection, lease_seconds: float) -> int:
+    return execute(db, "sweep_close_workers", lease_seconds=lease_seconds).rowcount
+
+
+def aged_levels(db: psycopg.Connection, age_seconds: float) -> list[Row]:
+    return rows(db, "aged_levels", age_seconds=age_seconds)
+
+
+def raise_head(db: psycopg.Connection, task: int) -> Row | None:
+    return first(db, "raise_head", task=task)
+
+
+# What people do
+
+
+def lock_tasks(db: psycopg.Connection, tasks: Sequence[int]) -> list[Row]:
+    """The tasks, then their attempts that are not confirmed ended, locked in id order."""
+    found = rows(db, "operate_lock", tasks=list(tasks))
+    execute(db, "operate_lock_attempts", tasks=list(tasks))
+    return found
+
+
+def changed(db: psycopg.Connection, name: str, **values: Any) -> set[Any]:
+    """Run one of the statements of operate.sql; the ids that it changed."""
+    return {row.id for row in rows(db, name, **values)}

@@ -1,0 +1,167 @@
+-- name: claim_candidates
+-- Agents with a ready task, best head first. Paused, cooling and full agents are left out here, before anything is limited,
+-- so that a full agent's backlog never hides another agent's work. Unlocked: a hint, the locked row decides.
+WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
+live AS MATERIALIZED (
+  SELECT agent_id, pool_id, count(*) AS running, sum(reserved_tpm) AS tpm
+  FROM task_attempts WHERE ended_at IS NULL GROUP BY agent_id, pool_id
+),
+by_agent AS (SELECT agent_id, sum(running) AS running, sum(tpm) AS tpm FROM live GROUP BY agent_id),
+by_pool AS (SELECT pool_id, sum(running) AS running, sum(tpm) AS tpm FROM live WHERE pool_id IS NOT NULL GROUP BY pool_id)
+SELECT a.id AS agent_id,
+  a.pool_id IS NOT NULL OR a.max_concurrent_tasks IS NOT NULL OR a.max_tpm IS NOT NULL OR a.max_output_tpm IS NOT NULL
+    OR a.max_requests_per_minute IS NOT NULL OR a.spend_stop_per_day IS NOT NULL OR a.spend_stop_per_month IS NOT NULL AS limited
+FROM clock, agents a
+LEFT JOIN pools p ON p.id = a.pool_id
+LEFT JOIN by_agent ON by_agent.agent_id = a.id
+LEFT JOIN by_pool ON by_pool.pool_id = a.pool_id
+CROSS JOIN LATERAL (
+  SELECT t.priority, t.enqueued_at FROM tasks t
+  WHERE t.agent_id = a.id AND t.status = 'enqueued' AND NOT t.deferred
+  ORDER BY t.priority DESC, t.start_key, t.id LIMIT 1
+) head
+WHERE NOT a.is_paused AND NOT (SELECT is_paused FROM switches)
+  AND a.executor = ANY(%(executors)s)
+  AND (a.cooldown_until IS NULL OR a.cooldown_until <= clock.now)
+  AND (p.cooldown_until IS NULL OR p.cooldown_until <= clock.now)
+  AND (a.max_concurrent_tasks IS NULL OR coalesce(by_agent.running, 0) < a.max_concurrent_tasks)
+  AND (p.max_concurrent_tasks IS NULL OR coalesce(by_pool.running, 0) < p.max_concurrent_tasks)
+  AND (a.max_tpm IS NULL OR coalesce(by_agent.tpm, 0) < a.max_tpm)
+  AND (p.max_tpm IS NULL OR coalesce(by_pool.tpm, 0) < p.max_tpm)
+ORDER BY head.priority DESC, head.enqueued_at, a.id
+
+-- name: claim_lock_agent
+-- Statement 1 of a claim. The lock is taken before anything is counted: a count in the same statement would use a snapshot
+-- older than the lock, and over-admits. Limits and pause are those that this row holds now. SKIP LOCKED: somebody else is
+-- claiming for this agent, or an operator is editing it; another agent is tried meanwhile.
+SELECT a.id, a.pool_id, a.executor, a.max_concurrent_tasks, a.max_tpm, a.max_output_tpm, a.max_requests_per_minute, a.cooldown_until,
+  a.document_cost_ceiling, a.spend_stop_per_day, a.spend_stop_per_month, agentaudit_now() AS now
+FROM agents a
+WHERE a.id = %(agent)s AND NOT a.is_paused AND NOT (SELECT is_paused FROM switches)
+  AND (a.cooldown_until IS NULL OR a.cooldown_until <= agentaudit_now())
+FOR NO KEY UPDATE OF a SKIP LOCKED
+
+-- name: claim_share_agent
+-- The same for an agent without any limit: claims of several workers may share the row, and an operator who sets a limit still
+-- waits for them. The row that comes back says whether it is still without limits.
+SELECT a.id, a.pool_id, a.executor, a.max_concurrent_tasks, a.max_tpm, a.max_output_tpm, a.max_requests_per_minute, a.cooldown_until,
+  a.document_cost_ceiling, a.spend_stop_per_day, a.spend_stop_per_month, agentaudit_now() AS now
+FROM agents a
+WHERE a.id = %(agent)s AND NOT a.is_paused AND NOT (SELECT is_paused FROM switches)
+  AND (a.cooldown_until IS NULL OR a.cooldown_until <= agentaudit_now())
+FOR SHARE OF a SKIP LOCKED
+
+-- name: claim_lock_pool
+-- Statement 2: the pool of the agent, if it names one.
+SELECT p.id, p.max_concurrent_tasks, p.max_tpm, p.max_output_tpm, p.max_requests_per_minute, p.cooldown_until
+FROM pools p
+WHERE p.id = (SELECT pool_id FROM agents WHERE id = %(agent)s)
+  AND (p.cooldown_until IS NULL OR p.cooldown_until <= agentaudit_now())
+FOR NO KEY UPDATE OF p SKIP LOCKED
+
+-- name: claim_count
+-- Statement 3, with a snapshot newer than the locks: what the agent (row 1) and its pool (row 2) use. An attempt counts until its
+-- end is confirmed, whatever its task's state; its rates count at least until the provider's minute is over.
+SELECT count(*) FILTER (WHERE ended_at IS NULL) AS running, coalesce(sum(reserved_tpm), 0) AS tpm,
+  coalesce(sum(reserved_output_tpm), 0) AS output_tpm, coalesce(sum(reserved_rpm), 0) AS rpm
+FROM task_attempts WHERE agent_id = %(agent)s AND rate_held_until > (SELECT agentaudit_now())
+UNION ALL
+SELECT count(*) FILTER (WHERE ended_at IS NULL), coalesce(sum(reserved_tpm), 0), coalesce(sum(reserved_output_tpm), 0),
+  coalesce(sum(reserved_rpm), 0)
+FROM task_attempts
+WHERE pool_id = (SELECT pool_id FROM agents WHERE id = %(agent)s) AND rate_held_until > (SELECT agentaudit_now())
+
+-- name: claim_look_ahead
+-- Statement 4: the next tasks in order, read without locks; more than there are slots, because the first ones may not fit.
+SELECT t.id, t.client_id, t.priority, t.estimated_tokens, t.estimated_output_tokens, t.estimated_requests, t.estimated_seconds,
+  t.blocked_since, t.blocked_by
+FROM tasks t
+WHERE t.agent_id = %(agent)s AND t.status = 'enqueued' AND NOT t.deferred
+ORDER BY t.priority DESC, t.start_key, t.id
+LIMIT %(look_ahead)s
+
+-- name: claim_look_ahead_by_client
+-- The same while some client is held (paused, or over its spend limit): heads per client, so that a held client's backlog costs nothing.
+SELECT t.* FROM clients c CROSS JOIN LATERAL (
+  SELECT t.id, t.client_id, t.priority, t.estimated_tokens, t.estimated_output_tokens, t.estimated_requests, t.estimated_seconds,
+    t.blocked_since, t.blocked_by, t.start_key
+  FROM tasks t
+  WHERE t.agent_id = %(agent)s AND t.client_id = c.id AND t.status = 'enqueued' AND NOT t.deferred
+  ORDER BY t.priority DESC, t.start_key, t.id LIMIT %(look_ahead)s
+) t
+WHERE c.id <> ALL(%(held_clients)s::bigint[])
+ORDER BY t.priority DESC, t.start_key, t.id
+LIMIT %(look_ahead)s
+
+-- name: claim_pool_reservation
+-- The task that the pool is being kept free for: of all its agents' waiting tasks the one that has not fitted for longest.
+SELECT t.id, t.agent_id, t.priority, t.blocked_since
+FROM agents a
+CROSS JOIN LATERAL (
+  SELECT id, agent_id, priority, blocked_since FROM tasks
+  WHERE agent_id = a.id AND status = 'enqueued' AND NOT deferred AND blocked_since IS NOT NULL AND blocked_by = 'pool'
+    AND client_id <> ALL(%(held_clients)s::bigint[])
+  ORDER BY blocked_since LIMIT 1
+) t
+WHERE a.pool_id = (SELECT pool_id FROM agents WHERE id = %(agent)s)
+  AND NOT a.is_paused AND (a.cooldown_until IS NULL OR a.cooldown_until <= (SELECT agentaudit_now()))
+ORDER BY t.blocked_since LIMIT 1
+
+-- name: claim_take
+-- Statement 5: take what was admitted. Rows that changed meanwhile are left out (their share of the budget stays unused until the
+-- next tick). Answers with everything that a start needs.
+WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
+chosen AS (
+  SELECT * FROM unnest(%(tasks)s::bigint[], %(attempts)s::uuid[], %(tpm)s::float8[], %(output_tpm)s::float8[], %(rpm)s::float8[])
+    AS c(task_id, attempt_id, tpm, output_tpm, rpm)
+),
+locked AS MATERIALIZED (
+  SELECT id FROM tasks
+  WHERE id = ANY(%(tasks)s::bigint[]) AND agent_id = %(agent)s AND status = 'enqueued' AND NOT deferred
+  ORDER BY id FOR UPDATE SKIP LOCKED
+),
+taken AS (
+  UPDATE tasks t
+  SET status = 'processing', lease_owner = %(worker)s, locked_by = 'worker:' || %(worker)s::text,
+    lease_expires_at = clock.now + make_interval(secs => %(lease_seconds)s), current_attempt = c.attempt_id,
+    attempts_made = t.attempts_made + 1, blocked_since = NULL, blocked_by = ''
+  FROM chosen c, clock
+  WHERE t.id = ANY(ARRAY(SELECT id FROM locked)) AND t.id = c.task_id AND t.status = 'enqueued'
+  RETURNING t.id, t.attempts_made, t.generation, t.priority, t.client_id, t.agent_version_id, t.document_id, t.sealed_password, t.current_attempt,
+    c.tpm, c.output_tpm, c.rpm
+),
+begun AS (
+  INSERT INTO task_attempts (id, task_id, number, generation, priority, agent_id, agent_version_id, client_id, pool_id, executor, worker,
+    claimed_at, deadline_at, reserved_tpm, reserved_output_tpm, reserved_rpm, rate_held_until)
+  SELECT t.current_attempt, t.id, t.attempts_made, t.generation, t.priority, a.id, t.agent_version_id, t.client_id, a.pool_id, a.executor,
+    %(worker)s, clock.now, clock.now + make_interval(secs => a.timeout_seconds), t.tpm, t.output_tpm, t.rpm, '9999-01-01'
+  FROM taken t, agents a, clock WHERE a.id = %(agent)s
+  RETURNING id, claimed_at
+)
+SELECT t.id AS task_id, t.current_attempt AS attempt_id, t.attempts_made AS number, t.generation, t.sealed_password, b.claimed_at,
+  v.program, v.options::text AS options, a.id AS agent_id, a.executor, a.timeout_seconds, a.memory_mib,
+  d.storage_name, d.sha256, d.original_name, d.pages
+FROM taken t
+JOIN begun b ON b.id = t.current_attempt
+JOIN agent_versions v ON v.id = t.agent_version_id
+JOIN agents a ON a.id = %(agent)s
+JOIN documents d ON d.id = t.document_id
+ORDER BY t.id
+
+-- name: claim_mark_blocked
+-- The first task in order that did not fit, stamped once; from then on its wait is bounded.
+UPDATE tasks SET blocked_since = agentaudit_now(), blocked_by = %(blocked_by)s
+WHERE id = ANY(ARRAY(
+  SELECT id FROM tasks WHERE id = %(task)s AND status = 'enqueued' AND NOT deferred AND blocked_since IS NULL FOR UPDATE SKIP LOCKED))
+
+-- name: held_clients
+-- Clients whose tasks are not to be started: paused by an operator.
+SELECT id FROM clients WHERE is_paused
+
+-- name: promote_due
+-- Deferred tasks whose time has come enter the ready index.
+UPDATE tasks SET deferred = false
+WHERE id = ANY(ARRAY(
+  SELECT id FROM tasks
+  WHERE status = 'enqueued' AND deferred AND available_at <= (SELECT agentaudit_now())
+  ORDER BY available_at LIMIT %(most)s FOR UPDATE SKIP LOCKED))

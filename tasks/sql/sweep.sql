@@ -1,0 +1,91 @@
+-- name: sweep_take_over
+-- Expired leases, taken over in a short transaction before anything outside is asked (the executor's answer may take seconds).
+-- Rows under processing are as many as there are slots, so the partial index is read whole; no time is an index key here, because an
+-- index on a column that every heartbeat changes would cost each renewal more than this read.
+WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
+due AS MATERIALIZED (
+  SELECT t.id FROM tasks t
+  WHERE t.status = 'processing' AND t.lease_expires_at <= (SELECT now FROM clock)
+  ORDER BY t.id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+UPDATE tasks t SET lease_owner = %(sweeper)s, lease_expires_at = clock.now + make_interval(secs => %(lease_seconds)s)
+FROM clock
+WHERE t.id = ANY(ARRAY(SELECT id FROM due))
+RETURNING t.id AS task_id, t.current_attempt AS attempt_id
+
+-- name: sweep_describe
+-- What a sweeper has to know of attempts to ask their executor, and to start them again with their token.
+SELECT a.id AS attempt_id, a.task_id, a.number, a.generation, a.executor, a.run_id, a.status, a.worker, a.stop_reason, a.agent_id,
+  a.deadline_at <= (SELECT agentaudit_now()) AS overdue, a.stop_requested_at IS NOT NULL AS stop_requested,
+  w.id IS NULL OR w.stopped_at IS NOT NULL OR w.heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s) AS worker_dead
+FROM task_attempts a LEFT JOIN workers w ON w.id = a.worker
+WHERE a.id = ANY(%(attempts)s::uuid[])
+ORDER BY a.id
+
+-- name: sweep_overdue
+-- Attempts past their deadline: their worker, or the sweeper that holds them, stops them with "timeout".
+UPDATE task_attempts SET stop_requested_at = agentaudit_now(), stop_reason = 'timeout'
+WHERE id = ANY(ARRAY(
+  SELECT id FROM task_attempts
+  WHERE ended_at IS NULL AND deadline_at <= (SELECT agentaudit_now()) AND stop_requested_at IS NULL
+  ORDER BY deadline_at LIMIT %(most)s FOR UPDATE SKIP LOCKED))
+
+-- name: sweep_unconfirmed
+-- Attempts that are to be stopped and whose worker no longer lives, or which are no longer their task's current attempt: nobody holds a
+-- lease for them, so any sweeper asks the executor until it confirms their end.
+SELECT a.id AS attempt_id
+FROM task_attempts a LEFT JOIN workers w ON w.id = a.worker
+WHERE a.ended_at IS NULL AND a.stop_requested_at IS NOT NULL
+  AND (w.id IS NULL OR w.stopped_at IS NOT NULL OR w.heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s))
+ORDER BY a.id LIMIT %(most)s
+
+-- name: sweep_adopt
+-- The run is alive: this worker holds its lease from now on, and nothing is run twice.
+WITH mine AS MATERIALIZED (
+  SELECT id FROM tasks WHERE id = %(task)s AND status = 'processing' AND current_attempt = %(attempt)s AND lease_owner = %(sweeper)s FOR UPDATE
+),
+kept AS (
+  UPDATE tasks SET lease_expires_at = agentaudit_now() + make_interval(secs => %(lease_seconds)s),
+    locked_by = CASE WHEN %(run_id)s = '' THEN locked_by ELSE 'run:' || %(run_id)s END
+  WHERE id IN (SELECT id FROM mine) RETURNING id
+)
+UPDATE task_attempts SET worker = %(sweeper)s, status = CASE WHEN status IN ('claimed', 'starting') THEN 'running' ELSE status END,
+  started_at = coalesce(started_at, agentaudit_now()), run_id = CASE WHEN %(run_id)s = '' THEN run_id ELSE %(run_id)s END
+WHERE id = %(attempt)s AND task_id IN (SELECT id FROM kept)
+RETURNING id
+
+-- name: sweep_workers
+-- For the brake: how many workers should be alive, and how many of them have not been heard of for a lease.
+SELECT count(*) AS expected,
+  count(*) FILTER (WHERE heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s)) AS silent
+FROM workers WHERE stopped_at IS NULL AND id <> %(sweeper)s
+  AND heartbeat_at > (SELECT agentaudit_now()) - interval '1 day'
+
+-- name: sweep_close_workers
+-- Workers that have been silent for ten leases are recorded as stopped.
+UPDATE workers SET stopped_at = agentaudit_now()
+WHERE stopped_at IS NULL AND heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => 10 * %(lease_seconds)s)
+
+-- name: aged_levels
+-- Levels whose head has waited for AGE_SECONDS and which have started nothing for that long: each gets the next start, one.
+WITH RECURSIVE bound AS (SELECT agentaudit_now() - make_interval(secs => %(age_seconds)s) AS before),
+level AS (
+  (SELECT a.id AS agent_id, h.priority FROM agents a CROSS JOIN LATERAL (
+     SELECT priority FROM tasks WHERE agent_id = a.id AND status = 'enqueued' AND NOT deferred
+     ORDER BY priority DESC, start_key, id LIMIT 1) h
+   WHERE NOT a.is_paused)
+  UNION ALL
+  SELECT l.agent_id, n.priority FROM level l CROSS JOIN LATERAL (
+    SELECT priority FROM tasks WHERE agent_id = l.agent_id AND status = 'enqueued' AND NOT deferred AND priority < l.priority
+    ORDER BY priority DESC, start_key, id LIMIT 1) n
+)
+SELECT l.agent_id, l.priority, head.id AS task_id
+FROM level l CROSS JOIN bound CROSS JOIN LATERAL (
+  SELECT t.id, t.available_at FROM tasks t
+  WHERE t.agent_id = l.agent_id AND t.priority = l.priority AND t.status = 'enqueued' AND NOT t.deferred
+  ORDER BY t.priority DESC, t.start_key, t.id LIMIT 1
+) head
+WHERE head.available_at <= bound.before
+  AND EXISTS (SELECT FROM level o WHERE o.agent_id = l.agent_id AND o.priority > l.priority)
+  AND NOT EXISTS (SELECT FROM task_attempts s WHERE s.agent_id = l.agent_id AND s.rate_held_until > bound.before
+    AND s.claimed_at > bound.before AND s.priority = l.priority)

@@ -2,4 +2,30 @@
 
 from __future__ import annotations
 
-urlpatterns: list = []
+from django.contrib.auth import views as auth
+from django.contrib.auth.decorators import login_not_required
+from django.urls import path
+from django.views.i18n import set_language
+
+from dashboard import exports, extractions, home, passwords, tasks, uploads
+
+urlpatterns = [
+    path("", home.start, name="home"),
+    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("language/", login_not_required(set_language), name="set_language"),
+    path("upload/", uploads.upload, name="upload"),
+    path("extractions/", extractions.index, name="extractions"),
+    path("extractions/<int:pk>/", extractions.page, name="extraction"),
+    path("extractions/<int:pk>/fragment/", extractions.fragment, name="extraction_fragment"),
+    path("extractions/<int:pk>/passwords/", passwords.unlock, name="extraction_passwords"),
+    path("extractions/<int:pk>/cancel/", extractions.cancel_waiting, name="extraction_cancel"),
+    path("extractions/<int:pk>/retry/", extractions.retry_failed, name="extraction_retry"),
+    path("extractions/<int:pk>/results.csv", exports.results_csv, name="results_csv"),
+    path("extractions/<int:pk>/results.json", exports.results_json, name="results_json"),
+    path("extractions/<int:pk>/refused.csv", exports.refused_csv, name="refused_csv"),
+    path("tasks/<int:pk>/", tasks.page, name="task"),
+    path("tasks/<int:pk>/fragment/", tasks.fragment, name="task_fragment"),
+    path("tasks/<int:pk>/<slug:verb>/", tasks.operate, name="task_operate"),
+    path("documents/<int:pk>/file/", tasks.document_file, name="document_file"),
+]

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from tasks import queue
+from tasks import notify, queue
 from tasks.audit import Actor, Entry, record
 from tasks.estimates import Prior, estimate
 from tasks.models import Agent, AgentVersion, Attempt, Client, Document, Extraction
@@ -65,10 +65,11 @@ class Outcome:
 
 def submit(
     actor: Actor, *, client: Client, agent: Agent, documents: Sequence[Handed],
-    engagement: str = "", priority: int | None = None, refused: Iterable[dict] = (),
+    engagement: str = "", priority: int | None = None, refused: Iterable[dict] = (), extraction: Extraction | None = None,
 ) -> Extraction:  # fmt: skip
     """Hand documents in: one extraction, one task each. `priority` None: the client's tier decides.
 
+    `extraction`: the documents are added to this one, of the same client and agent, instead.
     Raises Refused if the agent has no version that could read anything.
     """
     version = agent.current_version
@@ -77,7 +78,7 @@ def submit(
     level = TIER_PRIORITY[Client.Tier(client.tier)] if priority is None else priority
     prior = prior_of(version)
     with transaction.atomic():
-        extraction = Extraction.objects.create(
+        extraction = extraction or Extraction.objects.create(
             client=client, agent=agent, engagement=engagement, priority=level, created_by_id=actor.user_id, refused=list(refused)
         )
         if documents:
@@ -88,6 +89,7 @@ def submit(
             )  # fmt: skip
         after = {"documents": len(documents), "refused": len(extraction.refused), "agent": agent.name, "priority": int(level)}
         record(actor, [Entry("submit", "extraction", str(extraction.pk), after=after)])
+        notify.hint_on_commit(notify.WORK, notify.CHANGED)
     return extraction
 
 
@@ -225,6 +227,7 @@ def _each(actor: Actor, ids: Iterable[int], reason: str, change: Callable[[Any, 
                 db = queue.connection()
                 rows = queue.lock_tasks(db, piece)
                 record(actor, change(db, rows, part), reason)
+                notify.hint_on_commit(notify.WORK, notify.CHANGED)
                 part.skipped.update({missing: _("no such task") for missing in set(piece) - {row.id for row in rows}})
             return part
 
@@ -252,6 +255,7 @@ def _switch(actor: Actor, target: Agent | Client | None, paused: bool, reason: s
         if done:
             verb = "pause" if paused else "resume"
             record(actor, [Entry(verb, kind, str(values.get("id", "")), {"is_paused": not paused}, {"is_paused": paused})], reason)
+            notify.hint_on_commit(notify.WORK, notify.CHANGED)
     return bool(done)
 
 
@@ -270,4 +274,5 @@ def declare_ended(actor: Actor, attempt_ids: Iterable[UUID], reason: str) -> Out
         outcome.done = sorted(done)
         outcome.skipped = {a: _("its end is confirmed already") if a in known else _("no such attempt") for a in wanted if a not in done}
         record(actor, [Entry("declare_ended", "attempt", str(attempt)) for attempt in outcome.done], reason)
+        notify.hint_on_commit(notify.WORK, notify.CHANGED)
     return outcome

@@ -1,0 +1,114 @@
+"""Results of an extraction to take away: CSV for spreadsheets, JSON with everything, and the list of refused files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from dashboard import words
+from dashboard.extractions import visible_extraction
+from dashboard.streaming import download
+from tasks.models import Attempt, Extraction, Task
+
+CHUNK = 100
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+
+
+@require_GET
+def results_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """One line per record (per document, where it has none), one column per field that any record has."""
+    extraction = visible_extraction(request, pk)
+    return download(request, _csv(_lines(extraction)), f"extraction-{pk}.csv", "text/csv; charset=utf-8")
+
+
+@require_GET
+def results_json(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """Every document with its whole result: values, confidence, reasons, evidence, line items."""
+    extraction = visible_extraction(request, pk)
+    return download(request, _json(extraction), f"extraction-{pk}.json", "application/json")
+
+
+@require_GET
+def refused_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
+    extraction = visible_extraction(request, pk)
+    lines = [(_("file"), _("code"), _("reason"), _("repeats document"))]
+    lines += [(e["name"], e["code"], words.spoken(e["sentence"]), e.get("document_id") or "") for e in extraction.refused]
+    return download(request, _csv(lines), f"extraction-{pk}-refused.csv", "text/csv; charset=utf-8")
+
+
+def harmless(value: object) -> object:
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front; numbers stay numbers."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") and not _NUMBER.fullmatch(value):
+        return "'" + value
+    return value
+
+
+def _csv(lines: Iterable[Iterable[object]]) -> Iterator[bytes]:
+    yield "\ufeff".encode()  # without it spreadsheets take UTF-8 for something else
+    for line in lines:
+        text = io.StringIO()
+        csv.writer(text).writerow([harmless(value) for value in line])
+        yield text.getvalue().encode()
+
+
+def _lines(extraction: Extraction) -> Iterator[list[object]]:
+    names = list(dict.fromkeys(name for _task, result in _results(extraction) for record in _records(result) for name in record["fields"]))
+    yield [
+        _("document"), _("SHA-256"), _("state"), _("confidence"), _("needs review"), _("kind"), *names,
+        _("line items"), _("reasons"), _("error"),
+    ]  # fmt: skip
+    for task, result in _results(extraction):
+        for record in _records(result) or [{"kind": "", "fields": {}, "lines": []}]:
+            fields = record["fields"]
+            reasons = [*(result or {}).get("reasons", ())]
+            reasons += [f"{name}: {reason}" for name, field in fields.items() for reason in field.get("reasons", ())]
+            yield [
+                task.document.original_name, task.document.sha256, task.status,
+                "" if task.confidence is None else round(task.confidence, 4), int(task.needs_review), record["kind"],
+                *(fields.get(name, {}).get("value") for name in names),
+                len(record["lines"]), "; ".join(reasons), task.error_message,
+            ]  # fmt: skip
+
+
+def _json(extraction: Extraction) -> Iterator[bytes]:
+    head = {
+        "extraction": extraction.pk, "client": extraction.client.name, "engagement": extraction.engagement,
+        "agent": extraction.agent.name, "created_at": extraction.created_at.isoformat(), "refused": extraction.refused,
+    }  # fmt: skip
+    yield json.dumps(head, ensure_ascii=False, indent=1)[:-2].encode() + b',\n "documents": ['
+    separator = b"\n"
+    for task, result in _results(extraction):
+        document = {
+            "task": task.pk, "name": task.document.original_name, "sha256": task.document.sha256, "pages": task.document.pages,
+            "state": task.status, "confidence": task.confidence, "needs_review": task.needs_review,
+            "error_code": task.error_code, "error": task.error_message, "result": result,
+        }  # fmt: skip
+        yield separator + json.dumps(document, ensure_ascii=False).encode()
+        separator = b",\n"
+    yield b"\n ]\n}\n"
+
+
+def _results(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any] | None]]:
+    """Each task with the result that holds for it, in the order they were handed in; read in chunks, never all at once."""
+    last = 0
+    while True:
+        tasks = list(Task.objects.filter(extraction=extraction, id__gt=last).select_related("document").order_by("id")[:CHUNK])
+        if not tasks:
+            return
+        wanted = [task.result_attempt for task in tasks if task.result_attempt]
+        results = dict(Attempt.objects.filter(pk__in=wanted).values_list("pk", "result"))
+        for task in tasks:
+            yield task, results.get(task.result_attempt)
+        last = tasks[-1].pk
+
+
+def _records(result: dict[str, Any] | None) -> list[dict[str, Any]]:
+    return [{"lines": [], **record} for record in (result or {}).get("records", ())]

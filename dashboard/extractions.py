@@ -1,0 +1,147 @@
+"""Extractions: the list of them, and the page of one with the live state of each document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from hashlib import sha256
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import permission_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods
+
+from dashboard import queries, words
+from tasks import operations
+from tasks.access import clients_of, visible_to
+from tasks.audit import Actor
+from tasks.models import Extraction, Task
+from tasks.states import TaskStatus
+
+PER_PAGE = 50
+ROWS_PER_PAGE = 100
+
+
+def with_counts(extractions: Collection[Extraction]) -> None:
+    """Give each extraction its `counts`, in one query."""
+    counts = queries.counts_of([extraction.pk for extraction in extractions])
+    for extraction in extractions:
+        extraction.counts = counts[extraction.pk]
+
+
+@require_GET
+def index(request: HttpRequest) -> HttpResponse:
+    """Newest first, paged by id: rows that arrive meanwhile shift nothing."""
+    found = visible_to(request.user, Extraction.objects.select_related("client", "agent", "created_by")).order_by("-id")
+    client, mine = number_of(request, "client"), request.GET.get("mine") == "1"
+    if client:
+        found = found.filter(client=client)
+    if mine:
+        found = found.filter(created_by=request.user)
+    if before := number_of(request, "before"):
+        found = found.filter(id__lt=before)
+    rows = list(found[: PER_PAGE + 1])
+    more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
+    with_counts(rows)
+    context = {
+        "extractions": rows, "next": rows[-1].pk if more else None, "clients": clients_of(request.user)[:500],
+        "client": client, "mine": mine, "is_filtered": bool(client or mine), "before": before,
+        "may_upload": request.user.has_perm("tasks.add_extraction"),
+    }  # fmt: skip
+    return render(request, "extractions.html", context)
+
+
+def visible_extraction(request: HttpRequest, pk: int) -> Extraction:
+    """Raises Http404 for what this person may not see, as for what is not there."""
+    return get_object_or_404(visible_to(request.user, Extraction.objects.select_related("client", "agent", "created_by")), pk=pk)
+
+
+@require_GET
+def page(request: HttpRequest, pk: int) -> HttpResponse:
+    return render(request, "extraction.html", _context(request, pk))
+
+
+@require_GET
+def fragment(request: HttpRequest, pk: int) -> HttpResponse:
+    """The page's live parts alone; 304 where they are what the browser has already."""
+    return unless_known(request, render(request, "extraction_live.html", _context(request, pk)))
+
+
+def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    tag = f'"{sha256(response.content).hexdigest()[:32]}"'
+    if request.headers.get("If-None-Match") == tag:
+        return HttpResponseNotModified(headers={"ETag": tag})
+    response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
+    extraction = visible_extraction(request, pk)
+    with_counts([extraction])
+    state = request.GET.get("state", "")
+    if state and state not in words.TASK:
+        raise Http404
+    tasks = queries.in_state(Task.objects.filter(extraction=extraction).select_related("document").order_by("id"), state)
+    after = number_of(request, "after")
+    rows = list(tasks.filter(id__gt=after or 0)[: ROWS_PER_PAGE + 1])
+    more, rows = len(rows) > ROWS_PER_PAGE, rows[:ROWS_PER_PAGE]
+    queries.with_running_attempts(rows)
+    counts = extraction.counts
+    return {
+        "extraction": extraction, "counts": counts, "tasks": rows, "state": state, "after": after,
+        "next": rows[-1].pk if more else None, "tiles": _tiles(counts),
+        "standstill": queries.standstill(extraction) if counts.enqueued else "",
+        "locked": [entry for entry in extraction.refused if entry["code"] == "encrypted" and entry.get("document_id")],
+        "may_operate": request.user.has_perm("tasks.operate_task"),
+        "may_upload": request.user.has_perm("tasks.add_extraction"),
+    }  # fmt: skip
+
+
+def _tiles(counts: queries.Counts) -> list[tuple[str, int]]:
+    """(state, number) of the filters above the table; the usual ones stay, empty exceptions do not clutter."""
+    usual = ("enqueued", "processing", "completed", "review", "failed")
+    return [(state, getattr(counts, state)) for state in words.TASK if state in usual or getattr(counts, state)]
+
+
+@require_http_methods(["GET", "POST"])
+@permission_required("tasks.operate_task", raise_exception=True)
+def cancel_waiting(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask, then cancel what waits; what runs goes on."""
+    return _confirmed(request, pk, TaskStatus.ENQUEUED, operations.cancel, _("Cancel waiting documents"), _("Cancel them"))
+
+
+@require_http_methods(["GET", "POST"])
+@permission_required("tasks.operate_task", raise_exception=True)
+def retry_failed(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask, then hand what failed in again."""
+    return _confirmed(request, pk, TaskStatus.FAILED, operations.retry, _("Retry failed documents"), _("Retry them"))
+
+
+def _confirmed(request: HttpRequest, pk: int, status: TaskStatus, verb: Callable, title: str, button: str) -> HttpResponse:
+    extraction = visible_extraction(request, pk)
+    ids = list(Task.objects.filter(extraction=extraction, status=status).order_by("id").values_list("id", flat=True))
+    if request.method == "POST":
+        outcome = verb(Actor.person(request.user, "web"), ids, request.POST.get("reason", "").strip())
+        messages.success(request, outcome.sentence)
+        return redirect("extraction", pk=pk)
+    first = Task.objects.filter(id__in=ids[:5]).select_related("document").order_by("id")
+    sentence = ngettext("%(number)d document is concerned.", "%(number)d documents are concerned.", len(ids)) % {"number": len(ids)}
+    context = {
+        "extraction": extraction, "title": title, "button": button, "sentence": sentence, "number": len(ids),
+        "first": first, "more": max(0, len(ids) - 5), "is_dangerous": status == TaskStatus.ENQUEUED,
+    }  # fmt: skip
+    return render(request, "confirm.html", context)
+
+
+def number_of(request: HttpRequest, name: str) -> int | None:
+    """A whole number from the address; None where there is none, 404 where it is no id."""
+    value = request.GET.get(name, "")
+    if value == "":
+        return None
+    if not (value.isascii() and value.isdigit() and len(value) <= 18):
+        raise Http404
+    return int(value)

@@ -1,0 +1,119 @@
+"""The page of one task: what was read and how sure it is, every attempt with its tokens and cost, and the verbs of operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, BinaryIO
+
+from django.contrib import messages
+from django.contrib.auth.decorators import permission_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from dashboard import queries
+from dashboard.extractions import unless_known
+from dashboard.streaming import download
+from tasks import operations
+from tasks.access import visible_to
+from tasks.audit import Actor
+from tasks.models import Attempt, Document, Task
+from tasks.states import Priority
+from tasks.storage import StorageError, get_storage
+
+PIECE = 1 << 18
+VERBS = {
+    "retry": operations.retry,
+    "cancel": operations.cancel,
+    "reprocess": operations.reprocess,
+    "run-next": operations.run_next,
+}
+
+
+@require_GET
+def page(request: HttpRequest, pk: int) -> HttpResponse:
+    return render(request, "task.html", _context(request, pk))
+
+
+@require_GET
+def fragment(request: HttpRequest, pk: int) -> HttpResponse:
+    """The page's live parts alone; 304 where they are what the browser has already."""
+    return unless_known(request, render(request, "task_live.html", _context(request, pk)))
+
+
+def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
+    related = ("document", "extraction", "client", "agent", "agent_version", "extraction__client", "extraction__agent")
+    task = get_object_or_404(visible_to(request.user, Task.objects.select_related(*related)), pk=pk)
+    queries.with_running_attempts([task])
+    attempts = list(Attempt.objects.filter(task=task).defer("result", "conflict").order_by("-number"))
+    for attempt in attempts:
+        attempt.run_seconds = _seconds(attempt.started_at, attempt.finished_at)
+    result = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
+    return {
+        "task": task, "attempts": attempts, "result": result, "records": [_record(record) for record in (result or {}).get("records", [])],
+        "response_seconds": _seconds(task.enqueued_at, task.finished_at),
+        "standstill": queries.standstill(task.extraction) if task.status == "enqueued" else "",
+        "levels": [int(level) for level in sorted(Priority, reverse=True)],
+        "may_operate": request.user.has_perm("tasks.operate_task"),
+        "may_download": request.user.has_perm("tasks.view_document"),
+    }  # fmt: skip
+
+
+def _record(record: dict[str, Any]) -> dict[str, Any]:
+    """A record for the page; its line items get the columns that any of them has, in order of appearance."""
+    columns = list(dict.fromkeys(name for line in record.get("lines", ()) for name in line))
+    lines = [[(name, line.get(name)) for name in columns] for line in record.get("lines", ())]
+    return {**record, "columns": columns, "rows": lines}
+
+
+def _seconds(start: Any, end: Any) -> float | None:
+    return (end - start) / timedelta(seconds=1) if start and end else None
+
+
+@require_POST
+@permission_required("tasks.operate_task", raise_exception=True)
+def operate(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
+    """One of the verbs for people, on one task. The outcome is told in words, also where there was nothing to do."""
+    task = get_object_or_404(visible_to(request.user, Task.objects.all()), pk=pk)
+    actor, reason = Actor.person(request.user, "web"), request.POST.get("reason", "").strip()
+    if verb == "priority":
+        outcome = operations.reprioritise(actor, [task.pk], _level(request), reason)
+    elif verb in VERBS:
+        outcome = VERBS[verb](actor, [task.pk], reason)
+    else:
+        raise Http404
+    (messages.success if outcome.done else messages.warning)(request, outcome.sentence)
+    return redirect("task", pk=pk)
+
+
+def _level(request: HttpRequest) -> Priority:
+    try:
+        return Priority(int(request.POST.get("priority", "")))
+    except ValueError:
+        raise Http404 from None
+
+
+@require_GET
+def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """The document's bytes as they came, as an attachment."""
+    document = get_object_or_404(visible_to(request.user, Document.objects.all()), pk=pk)
+    return _file(request, document)
+
+
+@permission_required("tasks.view_document", raise_exception=True)
+def _file(request: HttpRequest, document: Document) -> HttpResponseBase:
+    try:
+        file = get_storage().open(document.storage_name)
+    except StorageError:
+        raise Http404(_("The file of this document is not where it was stored.")) from None
+    response = download(request, _pieces(file), document.original_name, "application/pdf")
+    response.headers["Content-Length"] = str(document.size_bytes)
+    return response
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(PIECE):
+            yield piece

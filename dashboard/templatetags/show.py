@@ -1,0 +1,161 @@
+"""How values look on a page: states, times, shares, money, and the honest dash for what is not known."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django import template
+from django.contrib.humanize.templatetags.humanize import naturaltime
+from django.templatetags.static import static
+from django.utils import formats, timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from dashboard import words
+
+register = template.Library()
+UNKNOWN = "—"
+
+
+@register.simple_tag
+def icon(name: str, extra: str = "") -> SafeString:
+    """A picture that says nothing new: the word stands beside it."""
+    classes = f"icon {extra}".strip()
+    return format_html(
+        '<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>',
+        classes,
+        static("dashboard/icons.svg"),
+        name,
+    )
+
+
+def _badge(look: words.Look) -> SafeString:
+    return format_html('<span class="badge {}">{}{}</span>', look.tone, icon(look.icon), look.word)
+
+
+@register.simple_tag
+def task_state(task: Any) -> SafeString:
+    return _badge(words.task_look(task.status, task.needs_review))
+
+
+@register.simple_tag
+def attempt_state(attempt: Any) -> SafeString:
+    return _badge(words.ATTEMPT[attempt.status])
+
+
+@register.filter
+def state_word(state: str) -> str:
+    return str(words.TASK[state].word)
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString | str:
+    """How long ago, with the exact time one pointer away."""
+    if moment is None:
+        return UNKNOWN
+    exact = formats.date_format(timezone.localtime(moment), "DATETIME_FORMAT") + " UTC"
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, naturaltime(moment)
+    )
+
+
+@register.filter
+def exact(moment: datetime | None) -> SafeString | str:
+    """Date and time to the second."""
+    if moment is None:
+        return UNKNOWN
+    shown = timezone.localtime(moment).strftime("%Y-%m-%d %H:%M:%S")
+    return format_html('<time datetime="{}" title="{} UTC">{}</time>', moment.isoformat(), shown, shown)
+
+
+@register.filter
+def clock(moment: datetime) -> SafeString:
+    shown = timezone.localtime(moment).strftime("%H:%M")
+    return format_html(
+        '<time datetime="{}" title="{} UTC">{}</time>',
+        moment.isoformat(),
+        moment.strftime("%Y-%m-%d %H:%M:%S"),
+        shown,
+    )
+
+
+@register.filter
+def share(value: float | None) -> str:
+    """0.964 → 96 %, never rounded up to a certainty that is not there."""
+    return UNKNOWN if value is None else f"{int(value * 100 + 1e-9)}\u202f%"
+
+
+@register.filter
+def whole(value: int | None) -> str:
+    return UNKNOWN if value is None else formats.number_format(value, use_l10n=True, force_grouping=True)
+
+
+@register.filter
+def usd(value: Decimal | None) -> str:
+    """Money to the cent, small sums to the millionth; a sum that is not known is a dash."""
+    if value is None:
+        return UNKNOWN
+    digits = 2 if value == 0 or abs(value) >= 1 else 6
+    return formats.number_format(value, digits, use_l10n=True, force_grouping=True) + "\u202fUSD"
+
+
+@register.filter
+def seconds(value: float | None) -> str:
+    if value is None:
+        return UNKNOWN
+    if value < 10:
+        return formats.number_format(round(value, 1), 1) + "\u202fs"
+    minutes, rest = divmod(int(value), 60)
+    return f"{minutes}\u202fmin {rest}\u202fs" if minutes else f"{rest}\u202fs"
+
+
+@register.filter
+def priority(value: int) -> str:
+    return words.priority_word(value)
+
+
+@register.filter
+def field_word(name: str) -> str:
+    return words.field_word(name)
+
+
+@register.filter
+def kind_word(kind: str) -> str:
+    return str(words.KINDS.get(kind) or kind.replace("_", " ").capitalize())
+
+
+@register.filter
+def source_word(source: str) -> str:
+    return str(words.SOURCES.get(source, source))
+
+
+@register.filter
+def spoken(sentence: str) -> str:
+    return words.spoken(sentence)
+
+
+@register.simple_tag
+def field_value(name: str, value: str | int | None) -> SafeString | str:
+    """A value as its reader writes it, with what was stored one pointer away where the two differ."""
+    if value is None:
+        return format_html('<span class="muted">{}</span>', _("not found on page"))
+    shown = _localised(name, str(value))
+    return shown if shown == str(value) else format_html('<span title="{}">{}</span>', value, shown)
+
+
+def _localised(name: str, value: str) -> str:
+    if name == "date" or name.endswith("_date"):
+        try:
+            return formats.date_format(date.fromisoformat(value), "DATE_FORMAT")
+        except ValueError:
+            return value
+    if name in words.AMOUNTS and re.fullmatch(r"-?\d+(\.\d+)?", value):
+        try:
+            return formats.number_format(Decimal(value), use_l10n=True, force_grouping=True)
+        except InvalidOperation:
+            return value
+    return value

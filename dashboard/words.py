@@ -1,0 +1,112 @@
+"""The words that pages use for states, levels, fields and sentences of other parts, so that all of them can be translated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
+from tasks.states import Priority
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a state is shown: a word, an icon of icons.svg, and a tone (a CSS class). Never by colour alone."""
+
+    word: str | Promise
+    icon: str
+    tone: str
+
+
+TASK = {
+    "enqueued": Look(_("Waiting"), "clock", "quiet"),
+    "processing": Look(_("Processing"), "running", "active"),
+    "completed": Look(_("Completed"), "check", "good"),
+    "review": Look(_("Needs review"), "flag", "warn"),
+    "failed": Look(_("Failed"), "cross", "bad"),
+    "cancelled": Look(_("Cancelled"), "stop", "quiet"),
+}
+ATTEMPT = {
+    "claimed": Look(_("Claimed"), "clock", "quiet"),
+    "starting": Look(_("Starting"), "running", "active"),
+    "running": Look(_("Running"), "running", "active"),
+    "completed": Look(_("Completed"), "check", "good"),
+    "failed": Look(_("Failed"), "cross", "bad"),
+    "timeout": Look(_("Timed out"), "cross", "bad"),
+    "cancelled": Look(_("Cancelled"), "stop", "quiet"),
+    "lost": Look(_("Lost"), "cross", "bad"),
+    "released": Look(_("Handed back"), "stop", "quiet"),
+    "superseded": Look(_("Superseded"), "stop", "quiet"),
+}
+PRIORITIES = {
+    Priority.URGENT: _("Urgent"),
+    Priority.INTERACTIVE: _("Interactive"),
+    Priority.NORMAL: _("Normal"),
+    Priority.BULK: _("Bulk"),
+}
+SOURCES = {
+    "page": _("page"), "xml": _("embedded XML"), "form": _("form field"), "ocr": _("recognised text"),
+    "model": _("model"), "computed": _("computed"),
+}  # fmt: skip
+FIELDS = {
+    "supplier": _("Supplier"), "customer": _("Customer"), "number": _("Number"), "date": _("Date"), "due_date": _("Due date"),
+    "currency": _("Currency"), "net": _("Net"), "tax": _("Tax"), "tax_rate": _("Tax rate"), "total": _("Total"),
+    "payable": _("Payable"), "discount": _("Discount"), "shipping": _("Shipping"), "description": _("Description"),
+    "quantity": _("Quantity"), "unit": _("Unit"), "unit_price": _("Unit price"), "price": _("Price"), "amount": _("Amount"),
+    "position": _("Position"), "vat_id": _("VAT number"), "iban": _("IBAN"), "kind": _("Kind"),
+}  # fmt: skip
+KINDS = {
+    "invoice": _("Invoice"), "receipt": _("Receipt"), "credit_note": _("Credit note"), "quotation": _("Quotation"),
+    "quote": _("Quotation"), "contract": _("Contract"), "other": _("Other document"),
+}  # fmt: skip
+AMOUNTS = frozenset(
+    {
+        "net",
+        "tax",
+        "total",
+        "payable",
+        "discount",
+        "shipping",
+        "unit_price",
+        "price",
+        "amount",
+        "quantity",
+        "tax_rate",
+    }
+)
+
+# Sentences of the agent program and the inspector, which know no translations: named here, looked up when shown
+SENTENCES = (
+    gettext_noop("This file is empty (0 bytes)."),
+    gettext_noop("This file is not a PDF, whatever its name says."),
+    gettext_noop("This PDF has no pages."),
+    gettext_noop("This PDF is encrypted and needs a password to open."),
+    gettext_noop("The password does not open this PDF."),
+    gettext_noop("This PDF is encrypted in a way that cannot be read here; save a copy without protection."),
+    gettext_noop("This PDF is damaged or cut short and cannot be opened; ask for a fresh copy."),
+    gettext_noop("This PDF could not be opened: reading it broke off or took too long."),
+    gettext_noop("This PDF needs too much memory to open."),
+    gettext_noop("The file of this document is not where it was stored."),
+    gettext_noop("No invoice was recognised."),
+)
+
+
+def task_look(status: str, needs_review: bool) -> Look:
+    return TASK["review" if status == "completed" and needs_review else status]
+
+
+def priority_word(priority: int) -> str:
+    """A level's name; a value between levels is shown as the number that it is."""
+    return str(PRIORITIES[Priority(priority)]) if priority in PRIORITIES else str(priority)
+
+
+def field_word(name: str) -> str:
+    """A field's label: ours where we know it, else its name made readable."""
+    return str(FIELDS.get(name) or name.replace("_", " ").capitalize())
+
+
+def spoken(sentence: str) -> str:
+    """A sentence of another part in the reader's language, where a translation exists."""
+    return gettext(sentence) if sentence else ""

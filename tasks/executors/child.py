@@ -96,8 +96,8 @@ def _cut_loose(birth: Birth) -> None:
         os._exit(EXIT_WORKER_GONE)
     os.setsid()
     signal.set_wakeup_fd(-1)
-    for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+    for ignored in (signal.SIGCHLD, signal.SIGINT, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_DFL)
     # SIGTERM only interrupts what waits. Whether to stop is in the shared byte: service managers send SIGTERM to all
     # processes of a service, and then it is for the worker to say what happens to its attempts.
     signal.signal(signal.SIGTERM, lambda *_: None)

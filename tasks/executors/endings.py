@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tasks.agent.contract import Code, Completed, Failed, Limits
 from tasks.executors import child
 
-SIGNAL_WORDS = {
+SIGNAL_WORDS: dict[int, str] = {
     signal.SIGSEGV: "segmentation fault",
     signal.SIGBUS: "bus error",
     signal.SIGABRT: "abort",

@@ -108,8 +108,8 @@ class Link:
     def close(self) -> None:
         """Let it kill what is left and go."""
         if not self.lost:
-            self.messenger.socket.shutdown(socket.SHUT_WR)
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self.messenger.socket.shutdown(socket.SHUT_WR)
                 self.process.wait(CLOSE_SECONDS)
             self.kill()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
+import shutil
 import signal
 import socket
 import time
@@ -17,6 +18,7 @@ from uuid import UUID
 from tasks.agent.contract import Code, Order
 from tasks.executors import Refusal, Report, Run, RunState, StartAnswer
 from tasks.executors.channel import SEND_SECONDS, Message, frame
+from tasks.executors.child import scratch_folder
 from tasks.executors.endings import Exit, describe, reworded
 from tasks.executors.lease import LeaseClock
 from tasks.executors.link import Link, until
@@ -27,6 +29,7 @@ STOP_GRACE_SECONDS, LEAVE_SECONDS = 2.0, 2.0
 BACKSTOP_SECONDS = 6.0
 """So much later than due is an end that the fork server should have told: then the server itself hangs."""
 READ_BYTES = 1 << 18
+LOG_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
 QUIET_SECONDS = 0.25
 REMEMBERED = 10_000
 
@@ -158,12 +161,10 @@ class LocalExecutor:
             return _refusal(order, Code.RELEASED, f"All {self.slots} slots of this worker are busy.")
         try:
             link = self._ready_link()
-            log = os.open(
-                self._log_path(order.attempt), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600
-            )
-        except OSError as error:
-            message = f"The attempt could not be started: {error.strerror or error}."
-            return _refusal(order, Code.STORAGE, message)
+            log = os.open(self._log_path(order.attempt), LOG_FLAGS, 0o600)
+        except Exception as error:  # noqa: BLE001 - one attempt without a log must not keep the others from starting
+            reason = getattr(error, "strerror", None) or error
+            return _refusal(order, Code.STORAGE, f"The attempt could not be started: {reason}")
         ours, theirs = socket.socketpair()
         backstop = time.monotonic() + order.limits.wall_seconds + STOP_GRACE_SECONDS + BACKSTOP_SECONDS
         process = _Process(order, link, ours, EventStream(order.attempt), backstop)
@@ -317,6 +318,8 @@ class LocalExecutor:
             cpu_seconds=end.cpu_seconds,
             max_rss_bytes=end.max_rss_bytes,
         )
+        if end.unconfirmed:  # the fork server did not live to do it
+            shutil.rmtree(scratch_folder(str(report.attempt)), ignore_errors=True)
         self._forget(process)
         self._news.append(report)
         self._ended[process.order.attempt] = replace(report, events=())

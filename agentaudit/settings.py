@@ -18,6 +18,7 @@ environ.Env.read_env(BASE_DIR / ".env")
 # Where everything of a laptop installation lives: the embedded database, documents, secrets, logs
 AGENTAUDIT_HOME = Path(read.text("AGENTAUDIT_HOME", str(BASE_DIR / ".agentaudit"))).expanduser().absolute()
 
+VERSION = "0.1.0"
 DEBUG = read.flag("DEBUG")
 SECRET_KEY = read.secret("SECRET_KEY", AGENTAUDIT_HOME)
 ALLOWED_HOSTS = read.words("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))

@@ -12,7 +12,13 @@ from tasks.models import Client, Membership
 M = TypeVar("M", bound=Model)
 
 # How each model leads to the client that it belongs to
-_CLIENT_PATH = {"client": "pk", "attempt": "task__client", "document": "client", "extraction": "client", "task": "client"}
+_CLIENT_PATH = {
+    "client": "pk",
+    "attempt": "task__client",
+    "document": "client",
+    "extraction": "client",
+    "task": "client",
+}
 
 
 def sees_every_client(user: AbstractBaseUser | AnonymousUser) -> bool:

@@ -74,7 +74,9 @@ class Budget:
             return "tasks"
         wanted = (rates.tpm, rates.output_tpm, rates.rpm)
         used = (self.used.tpm, self.used.output_tpm, self.used.rpm)
-        for name, limit, want, use in zip(("tokens", "output", "requests"), self.limits.rates(), wanted, used, strict=True):
+        for name, limit, want, use in zip(
+            ("tokens", "output", "requests"), self.limits.rates(), wanted, used, strict=True
+        ):
             if limit is not None and use + want > limit * (1 + 1e-9) and not (want > limit and use <= 0):
                 return name
         return ""
@@ -150,7 +152,10 @@ def admit(
 
 def _full(budget: Budget) -> bool:
     """No task whatever its size fits any more, so looking further down the line is useless."""
-    return budget.limits.max_concurrent_tasks is not None and budget.running >= budget.limits.max_concurrent_tasks
+    return (
+        budget.limits.max_concurrent_tasks is not None
+        and budget.running >= budget.limits.max_concurrent_tasks
+    )
 
 
 def _reservation(waiting: Sequence[Waiting], now: datetime, reserve_after: timedelta) -> Waiting | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -27,26 +28,38 @@ class Terms:
 def claim(db: psycopg.Connection, terms: Terms, executors: Sequence[str], slots: int) -> list[Any]:
     """Fill up to `slots` slots: one pass over the agents that have ready work, best head first. Rows of `claim_take`."""
     taken: list[Any] = []
-    if slots <= 0:
-        return taken
-    held = queue.held_clients(db)
-    for candidate in queue.candidates(db, executors):
-        taken += queue.retried(lambda c=candidate: claim_for(db, terms, c.agent_id, c.limited, slots - len(taken), held))  # type: ignore[misc]
+    held = queue.held_clients(db) if slots > 0 else []
+    for candidate in queue.candidates(db, executors) if slots > 0 else ():
+        one = partial(claim_for, db, terms, candidate.agent_id, candidate.limited, slots - len(taken), held)
+        taken += queue.retried(one)
         if len(taken) >= slots:
             break
     return taken
 
 
-def claim_for(db: psycopg.Connection, terms: Terms, agent: int, limited: bool, slots: int, held: Sequence[int]) -> list[Any]:
+def claim_for(
+    db: psycopg.Connection, terms: Terms, agent: int, limited: bool, slots: int, held: Sequence[int]
+) -> list[Any]:
     """One transaction for one agent; nothing if somebody else is at it, or if nothing fits."""
     look_ahead = terms.look_ahead if limited else min(terms.look_ahead, slots)
     with db.transaction():
-        row, pool, used, line, reserved = queue.open_claim(db, agent, limited=limited, look_ahead=look_ahead, held=held)
-        if row is None or not line or (row.pool_id is not None and pool is None) or (not limited and _has_limits(row)):
+        row, pool, used, line, reserved = queue.open_claim(
+            db, agent, limited=limited, look_ahead=look_ahead, held=held
+        )
+        if (
+            row is None
+            or not line
+            or (row.pool_id is not None and pool is None)
+            or (not limited and _has_limits(row))
+        ):
             return []
         budgets = _budgets(row, pool, used)
         waiting = [_waiting(task) for task in line]
-        elsewhere = Reserved(reserved.priority, reserved.blocked_since) if reserved and reserved.agent_id != agent else None
+        elsewhere = (
+            Reserved(reserved.priority, reserved.blocked_since)
+            if reserved and reserved.agent_id != agent
+            else None
+        )
         admission = admit(waiting, budgets, slots, row.now, terms.reserve_after, elsewhere)
         if admission.block is not None:
             queue.mark_blocked(db, admission.block, admission.blocked_by)
@@ -69,7 +82,12 @@ def _limits(row: Any) -> Limits:
 
 
 def _has_limits(row: Any) -> bool:
-    return row.pool_id is not None or _limits(row) != Limits() or row.spend_stop_per_day is not None or row.spend_stop_per_month is not None
+    return (
+        row.pool_id is not None
+        or _limits(row) != Limits()
+        or row.spend_stop_per_day is not None
+        or row.spend_stop_per_month is not None
+    )
 
 
 def _budgets(row: Any, pool: Any, used: list[Any]) -> list[Budget]:
@@ -77,11 +95,18 @@ def _budgets(row: Any, pool: Any, used: list[Any]) -> list[Budget]:
     if pool is not None:
         pairs.append(("pool", pool, used[1]))
     return [
-        Budget(name, gentle(_limits(holder), holder.cooldown_until, row.now), use.running, Rates(use.tpm, use.output_tpm, use.rpm))
+        Budget(
+            name,
+            gentle(_limits(holder), holder.cooldown_until, row.now),
+            use.running,
+            Rates(use.tpm, use.output_tpm, use.rpm),
+        )
         for name, holder, use in pairs
     ]
 
 
 def _waiting(task: Any) -> Waiting:
-    rates = projected(task.estimated_tokens, task.estimated_output_tokens, task.estimated_requests, task.estimated_seconds)
+    rates = projected(
+        task.estimated_tokens, task.estimated_output_tokens, task.estimated_requests, task.estimated_seconds
+    )
     return Waiting(task.id, task.priority, rates, task.client_id, task.blocked_since, task.blocked_by)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -49,6 +50,8 @@ def failed_answer(event: Failed, *, ended: bool) -> Answer:
 
 def _answer(news: News) -> Answer:
     if isinstance(news.event, Completed):
+        if news.event.result is None:
+            raise ValueError("a result that was sent by reference has to be read before it is settled")
         return Answer(AttemptStatus.COMPLETED, news.ended)
     if isinstance(news.event, Failed):
         return failed_answer(news.event, ended=news.ended)
@@ -66,9 +69,23 @@ def apply(db: psycopg.Connection, batch: Sequence[News]) -> dict[UUID, Word]:
     words: dict[UUID, Word] = {}
     rest = list(batch)
     while rest:
-        now, rest = _one_per_attempt(rest)
-        rest = queue.retried(lambda now=now, rest=rest: _settle(db, now, words) + rest)  # type: ignore[misc]
+        now, later = _one_per_attempt(rest)
+        rest = _settle_or_refuse(db, now, words) + later
     return words
+
+
+def _settle_or_refuse(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) -> list[News]:
+    """Settle; what the database refuses to store (a NUL in a text, a number without end) fails its own attempt and no other."""
+    try:
+        return queue.retried(lambda: _settle(db, batch, words))
+    except (psycopg.DataError, psycopg.IntegrityError, UnicodeError) as error:
+        if len(batch) > 1:
+            return [news for piece in batch for news in _settle_or_refuse(db, [piece], words)]
+        if batch[0].event is None:
+            raise
+        message = f"The result cannot be stored: {str(error).splitlines()[0]}"
+        answer = Answer(AttemptStatus.FAILED, batch[0].ended, Code.INVALID_RESULT, message, False)
+        return queue.retried(lambda: _settle(db, [replace(batch[0], event=None, answer=answer)], words))
 
 
 def _one_per_attempt(batch: list[News]) -> tuple[list[News], list[News]]:
@@ -97,7 +114,12 @@ def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) 
                 continue
             seen.add(attempt.task_id)
             task = tasks[attempt.task_id]
-            decision = decide(_task_facts(task), _attempt_facts(attempt), _as_stopped(_answer(news), attempt), random.random())  # noqa: S311
+            decision = decide(
+                _task_facts(task),
+                _attempt_facts(attempt),
+                _as_stopped(_answer(news), attempt),
+                random.random(),
+            )  # noqa: S311
             words[news.attempt] = decision.word
             written.append(_row(task, attempt, news, decision, prices))
         if written:
@@ -108,16 +130,26 @@ def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) 
 
 def _let_go(db: psycopg.Connection, written: list[dict[str, Any]], tasks: dict[int, Any]) -> None:
     """A reprocessed task waits for its old runs; an end that was confirmed just now may have been the last of them."""
-    waiting = [row["task_id"] for row in written if row["ended"] and row["new_status"] is None and tasks[row["task_id"]].status == TaskStatus.ENQUEUED]
+    waiting = [
+        row["task_id"]
+        for row in written
+        if row["ended"] and row["new_status"] is None and tasks[row["task_id"]].status == TaskStatus.ENQUEUED
+    ]
     if waiting:
         queue.promote_waiting(db, waiting)
 
 
 def _as_stopped(answer: Answer, attempt: Any) -> Answer:
     """A run that was stopped ends as what it was stopped for, whatever its last word: past its deadline it is a timeout."""
-    if attempt.stop_reason == "timeout" and answer.status in (AttemptStatus.CANCELLED, AttemptStatus.LOST, AttemptStatus.FAILED):
+    if attempt.stop_reason == "timeout" and answer.status in (
+        AttemptStatus.CANCELLED,
+        AttemptStatus.LOST,
+        AttemptStatus.FAILED,
+    ):
         message = "It ran longer than its agent allows and was stopped."
-        return replace(answer, status=AttemptStatus.TIMEOUT, code=Code.TIMEOUT, message=message, retryable=True)
+        return replace(
+            answer, status=AttemptStatus.TIMEOUT, code=Code.TIMEOUT, message=message, retryable=True
+        )
     return answer
 
 
@@ -137,19 +169,24 @@ def _usage(news: News) -> Usage:
 
 
 def _prices(db: psycopg.Connection, batch: list[News], attempts: dict[UUID, Any]) -> dict[str, PriceRow]:
-    models = {_usage(news).model or attempts[news.attempt].model for news in batch if news.attempt in attempts} - {""}
+    models = {
+        _usage(news).model or attempts[news.attempt].model for news in batch if news.attempt in attempts
+    } - {""}
     if not models:
         return {}
     found = queue.prices_of(db, sorted(models))
     return {
-        model: PriceRow(row.id, row.input_usd, row.output_usd, row.cache_read_usd, row.cache_write_usd) for model, row in found.items()
+        model: PriceRow(row.id, row.input_usd, row.output_usd, row.cache_read_usd, row.cache_write_usd)
+        for model, row in found.items()
     }
 
 
 def _money(attempt: Any, news: News, prices: dict[str, PriceRow]) -> dict[str, Any]:
     """Tokens and cost of the attempt after this news. Totals only grow, so nothing is ever counted twice (I5)."""
     usage = _usage(news)
-    tokens = Tokens(attempt.input_tokens, attempt.output_tokens, attempt.cache_read_tokens, attempt.cache_write_tokens).at_least(
+    tokens = Tokens(
+        attempt.input_tokens, attempt.output_tokens, attempt.cache_read_tokens, attempt.cache_write_tokens
+    ).at_least(
         Tokens(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
     )
     model = usage.model or attempt.model
@@ -170,12 +207,16 @@ def _money(attempt: Any, news: News, prices: dict[str, PriceRow]) -> dict[str, A
     }  # fmt: skip
 
 
-def _row(task: Any, attempt: Any, news: News, decision: Decision, prices: dict[str, PriceRow]) -> dict[str, Any]:
+def _row(
+    task: Any, attempt: Any, news: News, decision: Decision, prices: dict[str, PriceRow]
+) -> dict[str, Any]:
     """One row of `outcome_write`."""
     event = news.event
     result = event.result if isinstance(event, Completed) else None
     answer = _as_stopped(_answer(news), attempt)
-    code, message = (None, None) if decision.keeps_error else ("", "") if result else (answer.code, answer.message)
+    code, message = (
+        (None, None) if decision.keeps_error else ("", "") if result else (answer.code, answer.message)
+    )
     return {
         "task_id": task.id, "attempt_id": attempt.id, "old_status": task.status, "generation": task.generation,
         "old_current": task.current_attempt, "new_status": decision.task_status, "wait_seconds": decision.wait_seconds,
@@ -192,17 +233,24 @@ def _row(task: Any, attempt: Any, news: News, decision: Decision, prices: dict[s
 
 
 def _conflict(event: Completed | Failed | None, answer: Answer) -> dict[str, Any]:
-    return {"status": str(answer.status), "code": str(answer.code), "message": answer.message, "event": event.type if event else ""}
+    return {
+        "status": str(answer.status),
+        "code": str(answer.code),
+        "message": answer.message,
+        "event": event.type if event else "",
+    }
 
 
 def _cool_down(db: psycopg.Connection, batch: Sequence[News]) -> None:
     """Before the failures are settled, so that nothing starts between. Its own transaction: agent and pool rows come first in the lock order."""
-    limited = [news for news in batch if isinstance(news.event, Failed) and news.event.code == Code.RATE_LIMITED]
+    limited = [
+        news for news in batch if isinstance(news.event, Failed) and news.event.code == Code.RATE_LIMITED
+    ]
     for news in limited:
         found = queue.describe(db, [news.attempt], 0)
         if found:
             seconds = news.event.retry_after if news.event.retry_after is not None else RATE_LIMIT_SECONDS  # type: ignore[union-attr]
-            queue.retried(lambda agent=found[0].agent_id, seconds=seconds: queue.cool_down(db, agent, seconds))  # type: ignore[misc]
+            queue.retried(partial(queue.cool_down, db, found[0].agent_id, seconds))
 
 
 def progress(db: psycopg.Connection, events: Sequence[Progress]) -> None:

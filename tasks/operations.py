@@ -58,7 +58,10 @@ class Outcome:
         text = _("%(count)d done") % {"count": len(self.done)}
         if self.skipped:
             reasons = Counter(self.skipped.values())
-            why = "; ".join(reason if len(reasons) == 1 else f"{count} {reason}" for reason, count in reasons.most_common())
+            why = "; ".join(
+                reason if len(reasons) == 1 else f"{count} {reason}"
+                for reason, count in reasons.most_common()
+            )
             text += ", " + _("%(count)d skipped: %(why)s") % {"count": len(self.skipped), "why": why}
         return text + "."
 
@@ -74,12 +77,20 @@ def submit(
     """
     version = agent.current_version
     if version is None:
-        raise Refused(_("The agent %(agent)s has no version yet. Create one in the admin, then hand in again.") % {"agent": agent.name})
+        raise Refused(
+            _("The agent %(agent)s has no version yet. Create one in the admin, then hand in again.")
+            % {"agent": agent.name}
+        )
     level = TIER_PRIORITY[Client.Tier(client.tier)] if priority is None else priority
     prior = prior_of(version)
     with transaction.atomic():
         extraction = extraction or Extraction.objects.create(
-            client=client, agent=agent, engagement=engagement, priority=level, created_by_id=actor.user_id, refused=list(refused)
+            client=client,
+            agent=agent,
+            engagement=engagement,
+            priority=level,
+            created_by_id=actor.user_id,
+            refused=list(refused),
         )
         if documents:
             queue.enqueue(
@@ -87,7 +98,12 @@ def submit(
                 documents=[_Line.of(handed, prior) for handed in documents],
                 extraction=extraction.pk, client=client.pk, agent=agent.pk, version=version.pk, priority=int(level),
             )  # fmt: skip
-        after = {"documents": len(documents), "refused": len(extraction.refused), "agent": agent.name, "priority": int(level)}
+        after = {
+            "documents": len(documents),
+            "refused": len(extraction.refused),
+            "agent": agent.name,
+            "priority": int(level),
+        }
         record(actor, [Entry("submit", "extraction", str(extraction.pk), after=after)])
         notify.hint_on_commit(notify.WORK, notify.CHANGED)
     return extraction
@@ -107,7 +123,14 @@ class _Line:
     @classmethod
     def of(cls, handed: Handed, prior: Prior) -> _Line:
         guess = estimate(prior, handed.document.pages)
-        return cls(handed.document.pk, guess.tokens, guess.output_tokens, guess.requests, guess.seconds, seal(handed.password))
+        return cls(
+            handed.document.pk,
+            guess.tokens,
+            guess.output_tokens,
+            guess.requests,
+            guess.seconds,
+            seal(handed.password),
+        )
 
 
 def prior_of(version: AgentVersion) -> Prior:
@@ -130,7 +153,9 @@ def retry(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
     return _each(actor, task_ids, reason, change)
 
 
-def reprocess(actor: Actor, task_ids: Iterable[int], reason: str = "", *, agent: Agent | None = None) -> Outcome:
+def reprocess(
+    actor: Actor, task_ids: Iterable[int], reason: str = "", *, agent: Agent | None = None
+) -> Outcome:
     """Terminal tasks start a new generation, of another agent if one is given; earlier results stay on their attempts."""
     if agent is not None and agent.current_version is None:
         raise Refused(_("The agent %(agent)s has no version yet.") % {"agent": agent.name})
@@ -197,7 +222,15 @@ def _told(verb: str, rows: list[Any], done: set[int], outcome: Outcome, **after:
         if row.id in done:
             outcome.done.append(row.id)
             before = {"status": row.status, "priority": row.priority, "generation": row.generation}
-            entries.append(Entry(verb, "task", str(row.id), before=before, after={key: value for key, value in after.items() if value is not None}))
+            entries.append(
+                Entry(
+                    verb,
+                    "task",
+                    str(row.id),
+                    before=before,
+                    after={key: value for key, value in after.items() if value is not None},
+                )
+            )
         else:
             outcome.skipped.setdefault(row.id, _skipped(row))
     return entries
@@ -215,7 +248,9 @@ def _skipped(row: Any) -> str:
     }[TaskStatus(row.status)]
 
 
-def _each(actor: Actor, ids: Iterable[int], reason: str, change: Callable[[Any, list[Any], Outcome], list[Entry]]) -> Outcome:
+def _each(
+    actor: Actor, ids: Iterable[int], reason: str, change: Callable[[Any, list[Any], Outcome], list[Entry]]
+) -> Outcome:
     """Lock, change and record, in pieces; ids that do not exist are skipped like the rest."""
     outcome, wanted = Outcome(), list(dict.fromkeys(ids))
     for start in range(0, len(wanted), MOST_AT_ONCE):
@@ -228,7 +263,9 @@ def _each(actor: Actor, ids: Iterable[int], reason: str, change: Callable[[Any, 
                 rows = queue.lock_tasks(db, piece)
                 record(actor, change(db, rows, part), reason)
                 notify.hint_on_commit(notify.WORK, notify.CHANGED)
-                part.skipped.update({missing: _("no such task") for missing in set(piece) - {row.id for row in rows}})
+                part.skipped.update(
+                    {missing: _("no such task") for missing in set(piece) - {row.id for row in rows}}
+                )
             return part
 
         part = queue.retried(once)
@@ -254,7 +291,19 @@ def _switch(actor: Actor, target: Agent | Client | None, paused: bool, reason: s
         done = queue.changed(queue.connection(), f"pause_{kind}", paused=paused, **values)
         if done:
             verb = "pause" if paused else "resume"
-            record(actor, [Entry(verb, kind, str(values.get("id", "")), {"is_paused": not paused}, {"is_paused": paused})], reason)
+            record(
+                actor,
+                [
+                    Entry(
+                        verb,
+                        kind,
+                        str(values.get("id", "")),
+                        {"is_paused": not paused},
+                        {"is_paused": paused},
+                    )
+                ],
+                reason,
+            )
             notify.hint_on_commit(notify.WORK, notify.CHANGED)
     return bool(done)
 
@@ -272,7 +321,11 @@ def declare_ended(actor: Actor, attempt_ids: Iterable[UUID], reason: str) -> Out
         known = set(Attempt.objects.filter(pk__in=wanted).values_list("pk", flat=True))
         done = queue.changed(db, "declared_ended", attempts=sorted(known))
         outcome.done = sorted(done)
-        outcome.skipped = {a: _("its end is confirmed already") if a in known else _("no such attempt") for a in wanted if a not in done}
+        outcome.skipped = {
+            a: _("its end is confirmed already") if a in known else _("no such attempt")
+            for a in wanted
+            if a not in done
+        }
         record(actor, [Entry("declare_ended", "attempt", str(attempt)) for attempt in outcome.done], reason)
         notify.hint_on_commit(notify.WORK, notify.CHANGED)
     return outcome

@@ -97,7 +97,9 @@ def backoff(failures: int, luck: float, retry_after: float | None = None) -> flo
 def decide(task: TaskFacts, attempt: AttemptFacts, answer: Answer, luck: float) -> Decision:
     """The one rule book for the end of an attempt, whoever brings the news: pipe, callback, poll or sweep (DESIGN §3)."""
     if answer.status is None:
-        return Decision(Word.APPLIED if not attempt.ended else Word.DUPLICATE, attempt.status, keeps_error=True)
+        return Decision(
+            Word.APPLIED if not attempt.ended else Word.DUPLICATE, attempt.status, keeps_error=True
+        )
     if answer.status == AttemptStatus.COMPLETED:
         return _completed(task, attempt)
     return _not_completed(task, attempt, answer, luck)
@@ -122,11 +124,22 @@ def _not_completed(task: TaskFacts, attempt: AttemptFacts, answer: Answer, luck:
     recorded = {"error_code": answer.code, "error_message": answer.message}
     if task.status in TERMINAL:
         return Decision(Word.ALREADY_TERMINAL, answer.status, **recorded)
-    if attempt.generation != task.generation or attempt.id != task.current_attempt or task.status != TaskStatus.PROCESSING:
+    if (
+        attempt.generation != task.generation
+        or attempt.id != task.current_attempt
+        or task.status != TaskStatus.PROCESSING
+    ):
         return Decision(Word.STALE, answer.status, **recorded)
     if task.cancel_requested:
         burnt = int(answer.status in BURNT)
-        return Decision(Word.APPLIED, answer.status, TaskStatus.CANCELLED, burnt=burnt, error_code=Code.CANCELLED, error_message="")
+        return Decision(
+            Word.APPLIED,
+            answer.status,
+            TaskStatus.CANCELLED,
+            burnt=burnt,
+            error_code=Code.CANCELLED,
+            error_message="",
+        )
     if answer.status == AttemptStatus.RELEASED and task.attempts_released < MAX_RELEASED:
         return Decision(Word.APPLIED, answer.status, TaskStatus.ENQUEUED, released=1)
     return _retry_or_fail(task, answer, luck)
@@ -137,7 +150,10 @@ def _second_word(task: TaskFacts, attempt: AttemptFacts, answer: Answer) -> Deci
     same = attempt.status == answer.status and attempt.error_code in (answer.code, "")
     if same:
         return Decision(Word.DUPLICATE, attempt.status, keeps_error=True)
-    own_word = answer.status == AttemptStatus.FAILED and attempt.status in (AttemptStatus.COMPLETED, AttemptStatus.FAILED)
+    own_word = answer.status == AttemptStatus.FAILED and attempt.status in (
+        AttemptStatus.COMPLETED,
+        AttemptStatus.FAILED,
+    )
     word = Word.ALREADY_TERMINAL if task.status in TERMINAL else Word.STALE
     return Decision(word, attempt.status, keeps_error=True, conflict=own_word)
 
@@ -146,12 +162,22 @@ def _retry_or_fail(task: TaskFacts, answer: Answer, luck: float) -> Decision:
     timeouts = int(answer.status == AttemptStatus.TIMEOUT)
     turned_away = answer.code == Code.RATE_LIMITED and task.attempts_made < MAX_RATE_LIMITED
     burnt = 0 if turned_away else 1
-    common = {"burnt": burnt, "timeouts": timeouts, "error_code": answer.code, "error_message": answer.message}
+    common = {
+        "burnt": burnt,
+        "timeouts": timeouts,
+        "error_code": answer.code,
+        "error_message": answer.message,
+    }
     failures = task.attempts_burnt + burnt
     advice = ""
     if timeouts and task.timeouts + 1 >= MAX_TIMEOUTS:
         advice = " It ran out of time twice: raise the agent's longest run, or split the document."
-    retryable = answer.retryable or answer.status in (AttemptStatus.LOST, AttemptStatus.RELEASED, AttemptStatus.TIMEOUT, AttemptStatus.CANCELLED)
+    retryable = answer.retryable or answer.status in (
+        AttemptStatus.LOST,
+        AttemptStatus.RELEASED,
+        AttemptStatus.TIMEOUT,
+        AttemptStatus.CANCELLED,
+    )
     if not retryable or advice or failures >= task.max_attempts:
         common["error_message"] = f"{answer.message}{advice}"
         return Decision(Word.APPLIED, answer.status, TaskStatus.FAILED, **common)

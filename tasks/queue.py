@@ -70,12 +70,20 @@ def pipelined(db: psycopg.Connection) -> Iterator[None]:
 # Handing in
 
 
-def enqueue(db: psycopg.Connection, *, fair: bool, weight: float, documents: Sequence[Any], **values: Any) -> list[int]:
+def enqueue(
+    db: psycopg.Connection, *, fair: bool, weight: float, documents: Sequence[Any], **values: Any
+) -> list[int]:
     """Insert one task per document; each of `documents` has document_id, tokens, output_tokens, requests, seconds, password."""
     first_key, key_step = None, round(LANE_STEP / weight)
     if fair:
         stamp = first(
-            db, "stamp_lane", agent=values["agent"], priority=values["priority"], client=values["client"], count=len(documents), key_step=key_step
+            db,
+            "stamp_lane",
+            agent=values["agent"],
+            priority=values["priority"],
+            client=values["client"],
+            count=len(documents),
+            key_step=key_step,
         )
         first_key = stamp.first_key
     columns = {
@@ -86,7 +94,9 @@ def enqueue(db: psycopg.Connection, *, fair: bool, weight: float, documents: Seq
         "seconds": [d.seconds for d in documents],
         "passwords": [d.sealed_password for d in documents],
     }
-    return [row.id for row in rows(db, "enqueue", first_key=first_key, key_step=key_step, **columns, **values)]
+    return [
+        row.id for row in rows(db, "enqueue", first_key=first_key, key_step=key_step, **columns, **values)
+    ]
 
 
 LANE_STEP = 1_000_000
@@ -119,7 +129,9 @@ def open_claim(
         pool = execute(db, "claim_lock_pool", agent=agent) if limited else None
         used = execute(db, "claim_count", agent=agent) if limited else None
         line = execute(db, ahead, agent=agent, look_ahead=look_ahead, **extra)
-        reserved = execute(db, "claim_pool_reservation", agent=agent, held_clients=list(held)) if limited else None
+        reserved = (
+            execute(db, "claim_pool_reservation", agent=agent, held_clients=list(held)) if limited else None
+        )
     return (
         locked.fetchone(),
         pool.fetchone() if pool else None,
@@ -156,10 +168,17 @@ def worker_stopped(db: psycopg.Connection, worker: UUID) -> None:
     execute(db, "worker_stopped", worker=worker)
 
 
-def renew(db: psycopg.Connection, worker: UUID, held: Sequence[tuple[int, UUID]], lease_seconds: float) -> list[Row]:
+def renew(
+    db: psycopg.Connection, worker: UUID, held: Sequence[tuple[int, UUID]], lease_seconds: float
+) -> list[Row]:
     """Renew all leases of a worker. Rows that come back are still its own; what is missing it has lost."""
     return rows(
-        db, "renew", worker=worker, tasks=[task for task, _ in held], attempts=[attempt for _, attempt in held], lease_seconds=lease_seconds
+        db,
+        "renew",
+        worker=worker,
+        tasks=[task for task, _ in held],
+        attempts=[attempt for _, attempt in held],
+        lease_seconds=lease_seconds,
     )
 
 
@@ -167,11 +186,15 @@ def stop_flags(db: psycopg.Connection, worker: UUID) -> list[Row]:
     return rows(db, "stop_flags_of_worker", worker=worker)
 
 
-def mark_running(db: psycopg.Connection, started: Sequence[tuple[UUID, str, str]]) -> None:
-    """Each of `started` is (attempt, run id, run page)."""
-    attempts, run_ids, run_pages = ([list(column) for column in zip(*started, strict=True)] if started else ([], [], []))
+def mark_running(
+    db: psycopg.Connection, started: Sequence[tuple[UUID, str, str]], names_runs: bool = False
+) -> None:
+    """Each of `started` is (attempt, run id, run page). `names_runs`: their tasks say which run holds them."""
+    attempts, run_ids, run_pages = (
+        [list(column) for column in zip(*started, strict=True)] if started else ([], [], [])
+    )
     execute(db, "mark_running", attempts=attempts, run_ids=run_ids, run_pages=run_pages)
-    if any(run_ids):
+    if names_runs:
         execute(db, "name_runs", attempts=attempts)
 
 
@@ -186,7 +209,9 @@ def progress(db: psycopg.Connection, columns: dict[str, list[Any]]) -> None:
 # Outcomes
 
 
-def lock_for_outcomes(db: psycopg.Connection, attempts: Sequence[UUID]) -> tuple[dict[int, Row], dict[UUID, Row]]:
+def lock_for_outcomes(
+    db: psycopg.Connection, attempts: Sequence[UUID]
+) -> tuple[dict[int, Row], dict[UUID, Row]]:
     """The tasks of these attempts (by id) and the attempts (by id), locked; one round trip, two snapshots."""
     with pipelined(db):
         tasks = execute(db, "outcome_lock_tasks", attempts=list(attempts))
@@ -197,7 +222,10 @@ def lock_for_outcomes(db: psycopg.Connection, attempts: Sequence[UUID]) -> tuple
 def write_outcomes(db: psycopg.Connection, decisions: Sequence[dict[str, Any]]) -> set[int]:
     """Write decisions; the ids of the tasks that moved."""
     attempts = [decision["attempt_id"] for decision in decisions]
-    return {row.id for row in rows(db, "outcome_write", decisions=json.dumps(decisions, default=str), attempts=attempts)}
+    return {
+        row.id
+        for row in rows(db, "outcome_write", decisions=json.dumps(decisions, default=str), attempts=attempts)
+    }
 
 
 def promote_waiting(db: psycopg.Connection, tasks: Sequence[int]) -> None:
@@ -215,8 +243,8 @@ def prices_of(db: psycopg.Connection, models: Sequence[str]) -> dict[str, Row]:
 # Sweeping
 
 
-def take_over_expired(db: psycopg.Connection, sweeper: UUID, lease_seconds: float, most: int) -> list[Row]:
-    return rows(db, "sweep_take_over", sweeper=sweeper, lease_seconds=lease_seconds, most=most)
+def take_over_expired(db: psycopg.Connection, **values: Any) -> list[Row]:
+    return rows(db, "sweep_take_over", **values)
 
 
 def describe(db: psycopg.Connection, attempts: Sequence[UUID], lease_seconds: float) -> list[Row]:
@@ -227,8 +255,8 @@ def flag_overdue(db: psycopg.Connection, most: int) -> int:
     return execute(db, "sweep_overdue", most=most).rowcount
 
 
-def unconfirmed(db: psycopg.Connection, lease_seconds: float, most: int) -> list[UUID]:
-    return [row.attempt_id for row in rows(db, "sweep_unconfirmed", lease_seconds=lease_seconds, most=most)]
+def unconfirmed(db: psycopg.Connection, **values: Any) -> list[UUID]:
+    return [row.attempt_id for row in rows(db, "sweep_unconfirmed", **values)]
 
 
 def adopt(db: psycopg.Connection, **values: Any) -> bool:

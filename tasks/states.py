@@ -38,7 +38,13 @@ class Priority(IntEnum):
 TERMINAL = frozenset({TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.CANCELLED})
 LIVE = frozenset({AttemptStatus.CLAIMED, AttemptStatus.STARTING, AttemptStatus.RUNNING})
 BURNT = frozenset(
-    {AttemptStatus.FAILED, AttemptStatus.TIMEOUT, AttemptStatus.LOST, AttemptStatus.COMPLETED, AttemptStatus.SUPERSEDED}
+    {
+        AttemptStatus.FAILED,
+        AttemptStatus.TIMEOUT,
+        AttemptStatus.LOST,
+        AttemptStatus.COMPLETED,
+        AttemptStatus.SUPERSEDED,
+    }
 )
 """Attempts that count against `max_attempts`; a poison document cannot loop for ever."""
 

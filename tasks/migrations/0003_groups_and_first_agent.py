@@ -28,17 +28,24 @@ def fill(apps, schema_editor) -> None:
     Group, Permission = apps.get_model("auth", "Group"), apps.get_model("auth", "Permission")
     for name, codenames in GROUPS.items():
         group, _ = Group.objects.get_or_create(name=name)
-        group.permissions.set(Permission.objects.filter(content_type__app_label="tasks", codename__in=codenames))
+        group.permissions.set(
+            Permission.objects.filter(content_type__app_label="tasks", codename__in=codenames)
+        )
 
     Agent, AgentVersion = apps.get_model("tasks", "Agent"), apps.get_model("tasks", "AgentVersion")
     agent = Agent.objects.create(
         name="invoice-rules", title="Invoices and receipts, read by rules, offline", executor="local",
         max_concurrent_tasks=settings.MAX_CONCURRENT_TASKS, max_tpm=settings.MAX_TPM, timeout_seconds=settings.TASK_TIMEOUT_SECONDS,
     )  # fmt: skip
-    agent.current_version = AgentVersion.objects.create(agent=agent, number=1, program="rules", seconds_per_page=0.2)
+    agent.current_version = AgentVersion.objects.create(
+        agent=agent, number=1, program="rules", seconds_per_page=0.2
+    )
     agent.save(update_fields=("current_version",))
 
 
 class Migration(migrations.Migration):
-    dependencies = (("tasks", "0002_functions_triggers_storage"), ("auth", "0012_alter_user_first_name_max_length"))
+    dependencies = (
+        ("tasks", "0002_functions_triggers_storage"),
+        ("auth", "0012_alter_user_first_name_max_length"),
+    )
     operations = (migrations.RunPython(fill, migrations.RunPython.noop),)

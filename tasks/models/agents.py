@@ -57,9 +57,15 @@ class Agent(Budgets, Spending):
 
     name = models.SlugField(_("name"), max_length=60, unique=True)
     title = models.CharField(_("title"), max_length=200, blank=True, db_default="", default="")
-    executor = models.CharField(_("executor"), max_length=20, choices=Executor, db_default=Executor.LOCAL, default=Executor.LOCAL)
-    pool = models.ForeignKey(Pool, models.PROTECT, null=True, blank=True, related_name="agents", verbose_name=_("pool"))
-    current_version = models.ForeignKey("AgentVersion", models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("version"))
+    executor = models.CharField(
+        _("executor"), max_length=20, choices=Executor, db_default=Executor.LOCAL, default=Executor.LOCAL
+    )
+    pool = models.ForeignKey(
+        Pool, models.PROTECT, null=True, blank=True, related_name="agents", verbose_name=_("pool")
+    )
+    current_version = models.ForeignKey(
+        "AgentVersion", models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("version")
+    )
     is_paused = models.BooleanField(_("paused"), db_default=False, default=False)
     is_fair = models.BooleanField(
         _("fair between clients"), db_default=False, default=False,
@@ -80,8 +86,12 @@ class Agent(Budgets, Spending):
         ordering = ("name",)
         constraints = (
             _limits_positive("agents"),
-            models.CheckConstraint(condition=models.Q(max_attempts__gte=1), name="agents_max_attempts_positive"),
-            models.CheckConstraint(condition=models.Q(timeout_seconds__gte=1), name="agents_timeout_positive"),
+            models.CheckConstraint(
+                condition=models.Q(max_attempts__gte=1), name="agents_max_attempts_positive"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(timeout_seconds__gte=1), name="agents_timeout_positive"
+            ),
             models.CheckConstraint(condition=models.Q(memory_mib__gte=64), name="agents_memory_enough"),
         )
 
@@ -107,14 +117,18 @@ class AgentVersion(models.Model):
     seconds_per_page = models.FloatField(db_default=1.0, default=1.0)
     learnt = models.JSONField(db_default={}, default=dict, blank=True, editable=False)
     learnt_at = models.DateTimeField(null=True, editable=False)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", editable=False
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         db_table = "agent_versions"
         verbose_name, verbose_name_plural = _("agent version"), _("agent versions")
         ordering = ("agent", "-number")
-        constraints = (models.UniqueConstraint(fields=("agent", "number"), name="agent_versions_agent_number"),)
+        constraints = (
+            models.UniqueConstraint(fields=("agent", "number"), name="agent_versions_agent_number"),
+        )
 
     def __str__(self) -> str:
         return f"{self.agent} v{self.number}"
@@ -130,8 +144,12 @@ class Price(models.Model):
     valid_from = models.DateTimeField(_("valid from"))
     input_usd = models.DecimalField(_("USD per million input tokens"), max_digits=14, decimal_places=6)
     output_usd = models.DecimalField(_("USD per million output tokens"), max_digits=14, decimal_places=6)
-    cache_read_usd = models.DecimalField(_("USD per million cache reads"), max_digits=14, decimal_places=6, null=True, blank=True)
-    cache_write_usd = models.DecimalField(_("USD per million cache writes"), max_digits=14, decimal_places=6, null=True, blank=True)
+    cache_read_usd = models.DecimalField(
+        _("USD per million cache reads"), max_digits=14, decimal_places=6, null=True, blank=True
+    )
+    cache_write_usd = models.DecimalField(
+        _("USD per million cache writes"), max_digits=14, decimal_places=6, null=True, blank=True
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

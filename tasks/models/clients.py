@@ -28,7 +28,9 @@ class Client(Spending):
         PREMIUM = "premium", _("premium")
 
     name = models.CharField(_("name"), max_length=200, unique=True)
-    tier = models.CharField(_("tier"), max_length=10, choices=Tier, db_default=Tier.STANDARD, default=Tier.STANDARD)
+    tier = models.CharField(
+        _("tier"), max_length=10, choices=Tier, db_default=Tier.STANDARD, default=Tier.STANDARD
+    )
     is_paused = models.BooleanField(_("paused"), db_default=False, default=False)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
@@ -38,7 +40,9 @@ class Client(Spending):
         ordering = ("name",)
         permissions = (("view_every_client", "Can see the documents of every client, member or not"),)
         constraints = (
-            models.CheckConstraint(condition=models.Q(tier__in=("standard", "premium")), name="clients_tier_known"),
+            models.CheckConstraint(
+                condition=models.Q(tier__in=("standard", "premium")), name="clients_tier_known"
+            ),
         )
 
     def __str__(self) -> str:
@@ -48,7 +52,9 @@ class Client(Spending):
 class Membership(models.Model):
     """Lets a user see and hand in documents of a client."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", db_index=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", db_index=False
+    )
     client = models.ForeignKey(Client, models.CASCADE, related_name="memberships")
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 

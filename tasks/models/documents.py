@@ -30,7 +30,10 @@ class Document(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("client", "sha256"), name="documents_client_sha256"),
             models.CheckConstraint(condition=models.Q(size_bytes__gt=0), name="documents_size_positive"),
-            models.CheckConstraint(condition=models.Q(pages__isnull=True) | models.Q(pages__gt=0), name="documents_pages_positive"),
+            models.CheckConstraint(
+                condition=models.Q(pages__isnull=True) | models.Q(pages__gt=0),
+                name="documents_pages_positive",
+            ),
         )
 
     def __str__(self) -> str:

@@ -33,7 +33,9 @@ class AuditEntry(models.Model):
     """One operation by a person or by the system. A trigger refuses every change and removal."""
 
     at = models.DateTimeField(_("at"), db_default=Now())
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+", db_constraint=False)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+", db_constraint=False
+    )
     actor_name = models.CharField(_("who"), max_length=150)
     verb = models.CharField(_("what"), max_length=40)
     object_type = models.CharField(max_length=40)
@@ -46,10 +48,15 @@ class AuditEntry(models.Model):
     class Meta:
         db_table = "audit_log"
         verbose_name, verbose_name_plural = _("audit entry"), _("audit log")
-        indexes = (models.Index("object_type", "object_id", name="audit_log_object"), models.Index("at", name="audit_log_at"))
+        indexes = (
+            models.Index("object_type", "object_id", name="audit_log_object"),
+            models.Index("at", name="audit_log_at"),
+        )
 
     def __str__(self) -> str:
-        return f"{self.at:%Y-%m-%d %H:%M:%S} {self.actor_name} {self.verb} {self.object_type} {self.object_id}"
+        return (
+            f"{self.at:%Y-%m-%d %H:%M:%S} {self.actor_name} {self.verb} {self.object_type} {self.object_id}"
+        )
 
 
 class Switches(models.Model):

@@ -6,7 +6,6 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from tasks.models.agents import Agent, AgentVersion, Pool, Price
@@ -33,16 +32,27 @@ class Task(models.Model):
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="tasks", db_index=False)
     agent_version = models.ForeignKey(AgentVersion, models.PROTECT, related_name="+", db_index=False)
 
-    status = models.CharField(_("state"), max_length=10, choices=[(s.value, s.value) for s in TaskStatus], db_default=TaskStatus.ENQUEUED.value)
+    status = models.CharField(
+        _("state"),
+        max_length=10,
+        choices=[(s.value, s.value) for s in TaskStatus],
+        db_default=TaskStatus.ENQUEUED.value,
+    )
     generation = models.IntegerField(_("generation"), db_default=1)
     priority = models.SmallIntegerField(_("priority"), db_default=int(Priority.NORMAL))
     start_key = models.BigIntegerField()
     created_at = models.DateTimeField(_("created"))
-    enqueued_at = models.DateTimeField(help_text=_("When this generation was handed in; response time counts from here."))
+    enqueued_at = models.DateTimeField(
+        help_text=_("When this generation was handed in; response time counts from here.")
+    )
     available_at = models.DateTimeField()
     deferred = models.BooleanField(db_default=False)
-    blocked_since = models.DateTimeField(null=True, help_text=_("When it was first in order and did not fit; it holds a reservation."))
-    blocked_by = models.CharField(max_length=5, db_default="", blank=True, help_text=_("agent or pool: whose budget was too small."))
+    blocked_since = models.DateTimeField(
+        null=True, help_text=_("When it was first in order and did not fit; it holds a reservation.")
+    )
+    blocked_by = models.CharField(
+        max_length=5, db_default="", blank=True, help_text=_("agent or pool: whose budget was too small.")
+    )
     finished_at = models.DateTimeField(_("finished"), null=True)
 
     locked_by = models.CharField(_("held by"), max_length=140, null=True)  # noqa: DJ001 - NULL says "nobody"
@@ -73,33 +83,79 @@ class Task(models.Model):
         verbose_name, verbose_name_plural = _("task"), _("tasks")
         permissions = (("operate_task", "Can retry, cancel, reprocess and reprioritise tasks"),)
         constraints = (
-            models.CheckConstraint(condition=Q(status__in=[s.value for s in TaskStatus]), name="tasks_status_known"),
             models.CheckConstraint(
-                condition=Q(status=TaskStatus.PROCESSING, locked_by__isnull=False, lease_owner__isnull=False,
-                            lease_expires_at__isnull=False, current_attempt__isnull=False)
-                | (~Q(status=TaskStatus.PROCESSING) & Q(locked_by__isnull=True, lease_owner__isnull=True, lease_expires_at__isnull=True)),
+                condition=Q(status__in=[s.value for s in TaskStatus]), name="tasks_status_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status=TaskStatus.PROCESSING,
+                    locked_by__isnull=False,
+                    lease_owner__isnull=False,
+                    lease_expires_at__isnull=False,
+                    current_attempt__isnull=False,
+                )
+                | (
+                    ~Q(status=TaskStatus.PROCESSING)
+                    & Q(locked_by__isnull=True, lease_owner__isnull=True, lease_expires_at__isnull=True)
+                ),
                 name="tasks_processing_iff_leased",
             ),  # fmt: skip
             models.CheckConstraint(
-                condition=(TERMINAL & Q(finished_at__isnull=False)) | (~TERMINAL & Q(finished_at__isnull=True)),
+                condition=(TERMINAL & Q(finished_at__isnull=False))
+                | (~TERMINAL & Q(finished_at__isnull=True)),
                 name="tasks_terminal_iff_finished",
             ),
-            models.CheckConstraint(condition=~Q(status=TaskStatus.COMPLETED) | Q(result_attempt__isnull=False), name="tasks_completed_has_result"),
-            models.CheckConstraint(condition=Q(cancel_requested_at__isnull=True) | Q(status=TaskStatus.PROCESSING), name="tasks_cancel_only_processing"),
-            models.CheckConstraint(condition=Q(deferred=False) | Q(status=TaskStatus.ENQUEUED), name="tasks_deferred_only_enqueued"),
             models.CheckConstraint(
-                condition=Q(estimated_tokens__gt=0, estimated_output_tokens__gt=0, estimated_requests__gt=0, estimated_seconds__gt=0),
+                condition=~Q(status=TaskStatus.COMPLETED) | Q(result_attempt__isnull=False),
+                name="tasks_completed_has_result",
+            ),
+            models.CheckConstraint(
+                condition=Q(cancel_requested_at__isnull=True) | Q(status=TaskStatus.PROCESSING),
+                name="tasks_cancel_only_processing",
+            ),
+            models.CheckConstraint(
+                condition=Q(deferred=False) | Q(status=TaskStatus.ENQUEUED),
+                name="tasks_deferred_only_enqueued",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    estimated_tokens__gt=0,
+                    estimated_output_tokens__gt=0,
+                    estimated_requests__gt=0,
+                    estimated_seconds__gt=0,
+                ),
                 name="tasks_estimates_positive",
             ),
-            models.CheckConstraint(condition=~TERMINAL | Q(sealed_password__isnull=True), name="tasks_password_only_while_needed"),
+            models.CheckConstraint(
+                condition=~TERMINAL | Q(sealed_password__isnull=True), name="tasks_password_only_while_needed"
+            ),
         )
         indexes = (
-            models.Index("agent", models.F("priority").desc(), "start_key", "id", condition=READY, name="tasks_ready"),
-            models.Index("agent", "client", models.F("priority").desc(), "start_key", "id", condition=READY, name="tasks_ready_by_client"),
-            models.Index("available_at", condition=Q(status=TaskStatus.ENQUEUED, deferred=True), name="tasks_deferred"),
-            models.Index("agent", "blocked_since", condition=READY & Q(blocked_since__isnull=False), name="tasks_blocked"),
+            models.Index(
+                "agent", models.F("priority").desc(), "start_key", "id", condition=READY, name="tasks_ready"
+            ),
+            models.Index(
+                "agent",
+                "client",
+                models.F("priority").desc(),
+                "start_key",
+                "id",
+                condition=READY,
+                name="tasks_ready_by_client",
+            ),
+            models.Index(
+                "available_at", condition=Q(status=TaskStatus.ENQUEUED, deferred=True), name="tasks_deferred"
+            ),
+            models.Index(
+                "agent",
+                "blocked_since",
+                condition=READY & Q(blocked_since__isnull=False),
+                name="tasks_blocked",
+            ),
             models.Index("id", condition=Q(status=TaskStatus.PROCESSING), name="tasks_processing"),
-            models.Index("agent", "status", models.F("finished_at").desc(), condition=TERMINAL, name="tasks_finished"),
+            models.Index(
+                "agent", "status", models.F("finished_at").desc(), condition=TERMINAL, name="tasks_finished"
+            ),
         )
 
     def __str__(self) -> str:
@@ -124,9 +180,13 @@ class Attempt(models.Model):
     generation = models.IntegerField()
     # Copies of what the task says, which its own foreign keys vouch for: a second check per attempt would only cost
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
-    agent_version = models.ForeignKey(AgentVersion, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    agent_version = models.ForeignKey(
+        AgentVersion, models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     client = models.ForeignKey(Client, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
-    pool = models.ForeignKey(Pool, models.PROTECT, null=True, related_name="+", db_index=False, db_constraint=False)
+    pool = models.ForeignKey(
+        Pool, models.PROTECT, null=True, related_name="+", db_index=False, db_constraint=False
+    )
     priority = models.SmallIntegerField()
     executor = models.CharField(max_length=20)
     worker = models.UUIDField(_("worker"))
@@ -134,7 +194,12 @@ class Attempt(models.Model):
     run_page_url = models.CharField(max_length=500, db_default="", blank=True)
     trace_id = models.CharField(_("trace id"), max_length=100, db_default="", blank=True)
 
-    status = models.CharField(_("state"), max_length=12, choices=[(s.value, s.value) for s in AttemptStatus], db_default=AttemptStatus.CLAIMED.value)
+    status = models.CharField(
+        _("state"),
+        max_length=12,
+        choices=[(s.value, s.value) for s in AttemptStatus],
+        db_default=AttemptStatus.CLAIMED.value,
+    )
     claimed_at = models.DateTimeField(_("claimed"))
     started_at = models.DateTimeField(_("started"), null=True)
     finished_at = models.DateTimeField(_("finished"), null=True)
@@ -161,7 +226,9 @@ class Attempt(models.Model):
     cost_state = models.CharField(max_length=10, choices=CostState, db_default=CostState.UNKNOWN.value)
     price = models.ForeignKey(Price, models.PROTECT, null=True, related_name="+", db_index=False)
     compute_cost_usd = models.DecimalField(max_digits=14, decimal_places=6, null=True)
-    compute_cost_state = models.CharField(max_length=10, choices=CostState, db_default=CostState.UNKNOWN.value)
+    compute_cost_state = models.CharField(
+        max_length=10, choices=CostState, db_default=CostState.UNKNOWN.value
+    )
     settled_at = models.DateTimeField(null=True)
     process_seconds = models.FloatField(null=True, help_text=_("Processor time of a local run."))
     max_rss_bytes = models.BigIntegerField(null=True)
@@ -170,31 +237,48 @@ class Attempt(models.Model):
     confidence = models.FloatField(_("confidence"), null=True)
     error_code = models.CharField(max_length=40, db_default="", blank=True)
     error_message = models.TextField(db_default="", blank=True)
-    conflict = models.JSONField(null=True, help_text=_("A second, different outcome that this attempt reported."))
+    conflict = models.JSONField(
+        null=True, help_text=_("A second, different outcome that this attempt reported.")
+    )
 
     class Meta:
         db_table = "task_attempts"
         verbose_name, verbose_name_plural = _("attempt"), _("attempts")
         constraints = (
             models.UniqueConstraint(fields=("task", "number"), name="task_attempts_task_number"),
-            models.CheckConstraint(condition=Q(status__in=[s.value for s in AttemptStatus]), name="task_attempts_status_known"),
+            models.CheckConstraint(
+                condition=Q(status__in=[s.value for s in AttemptStatus]), name="task_attempts_status_known"
+            ),
             models.CheckConstraint(
                 condition=Q(status__in=("claimed", "starting", "running"), finished_at__isnull=True)
                 | (~Q(status__in=("claimed", "starting", "running")) & Q(finished_at__isnull=False)),
                 name="task_attempts_ended_iff_finished",
             ),
-            models.CheckConstraint(condition=~Q(status=AttemptStatus.COMPLETED) | Q(result__isnull=False), name="task_attempts_completed_has_result"),
-            models.CheckConstraint(condition=Q(cost_usd__isnull=True) | Q(cost_usd__gte=0), name="task_attempts_cost_not_negative"),
             models.CheckConstraint(
-                condition=Q(cost_state="unknown", cost_usd__isnull=True) | (~Q(cost_state="unknown") & Q(cost_usd__isnull=False)),
+                condition=~Q(status=AttemptStatus.COMPLETED) | Q(result__isnull=False),
+                name="task_attempts_completed_has_result",
+            ),
+            models.CheckConstraint(
+                condition=Q(cost_usd__isnull=True) | Q(cost_usd__gte=0),
+                name="task_attempts_cost_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(cost_state="unknown", cost_usd__isnull=True)
+                | (~Q(cost_state="unknown") & Q(cost_usd__isnull=False)),
                 name="task_attempts_unknown_cost_is_null",
             ),
         )
         indexes = (
             models.Index("agent", "rate_held_until", name="task_attempts_held_agent"),
-            models.Index("pool", "rate_held_until", condition=Q(pool__isnull=False), name="task_attempts_held_pool"),
+            models.Index(
+                "pool", "rate_held_until", condition=Q(pool__isnull=False), name="task_attempts_held_pool"
+            ),
             models.Index("deadline_at", condition=Q(ended_at__isnull=True), name="task_attempts_deadline"),
-            models.Index("id", condition=Q(ended_at__isnull=True, stop_requested_at__isnull=False), name="task_attempts_to_stop"),
+            models.Index(
+                "id",
+                condition=Q(ended_at__isnull=True, stop_requested_at__isnull=False),
+                name="task_attempts_to_stop",
+            ),
             models.Index("run_id", condition=~Q(run_id=""), name="task_attempts_run_id"),
         )
 
@@ -212,7 +296,11 @@ class Lane(models.Model):
 
     class Meta:
         db_table = "lanes"
-        constraints = (models.UniqueConstraint(fields=("agent", "priority", "client"), name="lanes_agent_priority_client"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("agent", "priority", "client"), name="lanes_agent_priority_client"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.agent_id}/{self.priority}/{self.client_id}"

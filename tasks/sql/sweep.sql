@@ -1,11 +1,13 @@
 -- name: sweep_take_over
 -- Expired leases, taken over in a short transaction before anything outside is asked (the executor's answer may take seconds).
 -- Rows under processing are as many as there are slots, so the partial index is read whole; no time is an index key here, because an
--- index on a column that every heartbeat changes would cost each renewal more than this read.
+-- index on a column that every heartbeat changes would cost each renewal more than this read. Only runs of executors that this process
+-- can ask: others have sweepers of their own.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 due AS MATERIALIZED (
   SELECT t.id FROM tasks t
   WHERE t.status = 'processing' AND t.lease_expires_at <= (SELECT now FROM clock)
+    AND EXISTS (SELECT FROM task_attempts a WHERE a.id = t.current_attempt AND a.executor = ANY(%(executors)s::text[]))
   ORDER BY t.id LIMIT %(most)s FOR UPDATE SKIP LOCKED
 )
 UPDATE tasks t SET lease_owner = %(sweeper)s, lease_expires_at = clock.now + make_interval(secs => %(lease_seconds)s)
@@ -35,7 +37,7 @@ WHERE id = ANY(ARRAY(
 -- lease for them, so any sweeper asks the executor until it confirms their end.
 SELECT a.id AS attempt_id
 FROM task_attempts a LEFT JOIN workers w ON w.id = a.worker
-WHERE a.ended_at IS NULL AND a.stop_requested_at IS NOT NULL
+WHERE a.ended_at IS NULL AND a.stop_requested_at IS NOT NULL AND a.executor = ANY(%(executors)s::text[])
   AND (w.id IS NULL OR w.stopped_at IS NOT NULL OR w.heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s))
 ORDER BY a.id LIMIT %(most)s
 

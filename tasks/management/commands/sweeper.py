@@ -1,0 +1,46 @@
+"""`manage.py sweeper`: recovers tasks of dead workers, without running any itself."""
+
+from __future__ import annotations
+
+import signal
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from tasks.executors.local import LocalExecutor
+from tasks.management.commands.worker import habits_from_settings
+from tasks.orders import log_name
+from tasks.storage import get_storage
+from tasks.worker import Worker
+
+
+class Command(BaseCommand):
+    requires_system_checks = ("agentaudit",)
+    help = (
+        "Recover what nobody renews: expired leases, overdue attempts, runs that are to be stopped. "
+        "Every worker does this too; run it alone where workers come and go."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="make one round and exit")
+
+    def handle(self, *args: Any, once: bool, **options: Any) -> None:
+        storage = get_storage()
+        executor = LocalExecutor(0, lambda attempt: storage.path_for_attempt(log_name(attempt)))
+        worker = Worker({executor.name: executor}, habits_from_settings(slots=0))
+
+        def stop(_number: int, _frame: Any) -> None:
+            worker.stopping = True
+            executor.wake()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, stop)
+        worker.register()
+        if once:
+            worked = worker.sweeper.tick()
+            self.stdout.write("Something was recovered." if worked else "Nothing to recover.")
+        while not once and not worker.stopping:
+            worker.tick(settings.POLL_SECONDS)
+        worker.finish(0.0)

@@ -1,0 +1,88 @@
+"""`manage.py worker`: claims tasks and runs them until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from tasks import notify
+from tasks.executors.local import LocalExecutor
+from tasks.models import Task
+from tasks.orders import log_name
+from tasks.states import TaskStatus
+from tasks.storage import get_storage
+from tasks.worker import Habits, Worker
+
+log = logging.getLogger("tasks.worker")
+GRACE_SECONDS = 10.0
+
+
+def habits_from_settings(slots: int | None = None) -> Habits:
+    """How a worker works here: the settings, with another number of slots if given."""
+    return Habits(
+        slots=settings.WORKER_SLOTS if slots is None else slots,
+        lease_seconds=settings.LEASE_SECONDS,
+        heartbeat_seconds=settings.HEARTBEAT_SECONDS,
+        sweep_seconds=min(settings.POLL_SECONDS, settings.LEASE_SECONDS / 2),
+        look_ahead=settings.LOOKAHEAD,
+        reserve_after_seconds=settings.RESERVE_AFTER_SECONDS,
+        age_seconds=settings.AGE_SECONDS,
+        max_pages=settings.UPLOAD_MAX_PAGES,
+        version=settings.VERSION,
+    )
+
+
+class Command(BaseCommand):
+    requires_system_checks = ("agentaudit",)
+    help = (
+        "Claim tasks and run them on this machine, renew their leases, and sweep up after workers that died. "
+        "Any number of workers may run, on any number of machines. SIGTERM: finish what ends within 10 seconds, hand the rest back. "
+        "A second SIGTERM: stop at once (a sweeper recovers what ran)."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--slots", type=int, help="attempts at once (default: the setting WORKER_SLOTS)")
+        parser.add_argument(
+            "--until-idle", action="store_true", help="stop when no task is waiting or running any more"
+        )
+
+    def handle(self, *args: Any, slots: int | None, until_idle: bool, **options: Any) -> None:
+        habits = habits_from_settings(slots)
+        storage = get_storage()
+        executor = LocalExecutor(habits.slots, lambda attempt: storage.path_for_attempt(log_name(attempt)))
+        worker = Worker({executor.name: executor}, habits)
+        self._handle_signals(worker, executor)
+        worker.register()
+        listener = notify.Listener(notify.WORK, executor.wake)
+        listener.start()
+        log.info("Worker %s: %d slots, leases of %g s.", worker.id, habits.slots, habits.lease_seconds)
+        executor.extend(habits.lease_seconds - habits.margin_seconds)
+        worked = True
+        while not worker.stopping:
+            worked = worker.tick(0.0 if worked else worker.idle_seconds())
+            if until_idle and not worked and not worker.held and not self._anything_left():
+                break
+        worker.finish(GRACE_SECONDS)
+        listener.end()
+        log.info("Worker %s has stopped.", worker.id)
+
+    def _handle_signals(self, worker: Worker, executor: LocalExecutor) -> None:
+        def stop(number: int, _frame: Any) -> None:
+            if worker.stopping:
+                log.warning("Told to stop a second time: stopping at once.")
+                os._exit(128 + number)
+            log.info("Stopping: finishing what ends within %g s, handing the rest back.", GRACE_SECONDS)
+            worker.stopping = True
+            executor.wake()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, stop)
+
+    def _anything_left(self) -> bool:
+        return Task.objects.filter(status__in=(TaskStatus.ENQUEUED, TaskStatus.PROCESSING)).exists()

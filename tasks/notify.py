@@ -1,0 +1,193 @@
+"""Hints between processes: a coalesced NOTIFY after commits, and a listener that survives lost connections.
+
+A hint that is lost costs nothing but time (I9): whoever listens also polls. Payloads are empty or ids, never data. NOTIFY is kept
+out of the transactions that change state, because a committing transaction that notifies takes a database-wide lock.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+import psycopg
+from django.db import connection as django_connection
+from django.db import transaction
+
+log = logging.getLogger(__name__)
+
+WORK = "agentaudit_work"
+"""Something may be ready to be claimed, or is to be stopped."""
+CHANGED = "agentaudit_changed"
+"""Something that a page shows is different."""
+
+QUIET_SECONDS = 0.1
+PROBE_SECONDS = 2.0
+SILENCE_SECONDS = 15.0
+
+
+def connect(name: str) -> psycopg.Connection:
+    """A connection of its own with Django's parameters (and fresh credentials), in autocommit mode.
+
+    synchronous_commit is off: a hint need not reach the disk before it is sent.
+    """
+    parameters = {**django_connection.get_connection_params(), "application_name": f"agentaudit {name}"}
+    for ours_alone in ("cursor_factory", "context"):
+        parameters.pop(ours_alone, None)
+    raw = psycopg.connect(**parameters, autocommit=True)
+    raw.execute("SET synchronous_commit = off")
+    return raw
+
+
+class Notifier(threading.Thread):
+    """Sends for one process: the first hint at once, then at most one per channel and 100 ms; the last one is never swallowed."""
+
+    def __init__(self) -> None:
+        super().__init__(name="notifier", daemon=True)
+        self._dirty: set[str] = set()
+        self._lock = threading.Lock()
+        self._work = threading.Event()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._ending = False
+        self._raw: psycopg.Connection | None = None
+
+    def hint(self, channel: str) -> None:
+        with self._lock:
+            self._dirty.add(channel)
+            self._idle.clear()
+        self._work.set()
+
+    def flush(self, seconds: float = 2.0) -> bool:
+        """Wait until everything hinted so far is sent; whether it was."""
+        return self._idle.wait(seconds)
+
+    def end(self) -> None:
+        self.flush()
+        self._ending = True
+        self._work.set()
+
+    def run(self) -> None:
+        while not self._ending:
+            self._work.wait()
+            self._work.clear()
+            with self._lock:
+                channels, self._dirty = self._dirty, set()
+            if channels and not self._send(channels):
+                with self._lock:
+                    self._dirty |= channels
+                self._work.set()
+                time.sleep(1.0)
+                continue
+            with self._lock:
+                if not self._dirty:
+                    self._idle.set()
+            time.sleep(QUIET_SECONDS)
+
+    def _send(self, channels: set[str]) -> bool:
+        try:
+            if self._raw is None or self._raw.closed:
+                self._raw = connect("notify")
+            for channel in sorted(channels):
+                self._raw.execute("SELECT pg_notify(%s, '')", (channel,))
+        except (psycopg.Error, OSError) as error:
+            log.warning(
+                "A hint could not be sent (%s); it is tried again, and whoever waits for it polls meanwhile.",
+                error,
+            )
+            self._raw = None
+            return False
+        return True
+
+
+_notifier: Notifier | None = None
+_starting = threading.Lock()
+
+
+def notifier() -> Notifier:
+    """This process's notifier, started when first needed (so never before a fork of a web server)."""
+    global _notifier
+    with _starting:
+        if _notifier is None or not _notifier.is_alive():
+            _notifier = Notifier()
+            _notifier.start()
+            atexit.register(_notifier.end)
+    return _notifier
+
+
+def hint(*channels: str) -> None:
+    """Hint now: for those who commit themselves."""
+    for channel in channels:
+        notifier().hint(channel)
+
+
+def hint_on_commit(*channels: str) -> None:
+    """Hint once Django's present transaction has committed; not at all if it is rolled back."""
+    transaction.on_commit(lambda: hint(*channels))
+
+
+class Listener(threading.Thread):
+    """Listens on one connection of its own and calls `heard` for every hint, and once after every (re)connect.
+
+    `works` says whether the last probe came back: False behind a pooler that gives the session away, where LISTEN hears nothing.
+    """
+
+    def __init__(self, channel: str, heard: Callable[[], None]) -> None:
+        super().__init__(name=f"listen {channel}", daemon=True)
+        self.channel, self._heard = channel, heard
+        self.works: bool | None = None
+        self.probed = threading.Event()
+        self._ending = False
+        self._raw: psycopg.Connection | None = None
+
+    def end(self) -> None:
+        self._ending = True
+        if self._raw is not None and not self._raw.closed:
+            self._raw.close()
+
+    def run(self) -> None:
+        pause = 0.1
+        while not self._ending:
+            try:
+                with connect("listen") as raw:
+                    self._raw = raw
+                    self._listen(raw)
+                    pause = 0.1
+            except (psycopg.Error, OSError) as error:
+                if not self._ending:
+                    log.warning(
+                        "Listening for hints was cut off (%s); polling goes on, and listening is tried again.",
+                        error,
+                    )
+            except Exception:
+                if not self._ending:
+                    log.exception(
+                        "Listening for hints failed; polling goes on, and listening is tried again."
+                    )
+            time.sleep(pause)
+            pause = min(pause * 2, 5.0)
+
+    def _listen(self, raw: psycopg.Connection) -> None:
+        raw.execute(f"LISTEN {self.channel}")
+        self._probe(raw)
+        self._heard()
+        while not self._ending:
+            quiet = True
+            for _note in raw.notifies(timeout=SILENCE_SECONDS, stop_after=1):
+                quiet = False
+                self._heard()
+            if quiet:
+                self._probe(raw)
+
+    def _probe(self, raw: psycopg.Connection) -> None:
+        """Hint to ourselves. Nothing heard means that hints cannot come through, or that the line is dead."""
+        raw.execute("SELECT pg_notify(%s, 'probe')", (self.channel,))
+        heard = any(True for _note in raw.notifies(timeout=PROBE_SECONDS, stop_after=1))
+        if not heard and self.works is not False:
+            log.warning(
+                "LISTEN does not work on this connection (a pooler in transaction mode?); work is found by polling alone."
+            )
+        self.works = heard
+        self.probed.set()

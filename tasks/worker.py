@@ -1,0 +1,318 @@
+"""The long-lived process that claims tasks, starts attempts, hears how they end, and renews its leases.
+
+`run()` waits and handles signals; `tick()` is one round and says whether it found work. Losing the database stops nothing but claims:
+news is kept until it can be settled, and local runs end by themselves when the lease runs out.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from uuid import UUID, uuid4
+
+import psycopg
+from django.db import InterfaceError, OperationalError
+from django.db import connection as django_connection
+
+from tasks import claims, events, faults, notify, queue
+from tasks.agent.contract import Code, Order, Progress, Started
+from tasks.events import News
+from tasks.executors import Executor, Refusal, Report, Run, RunState
+from tasks.orders import order
+from tasks.outcomes import Answer
+from tasks.states import AttemptStatus
+from tasks.storage import StorageError, get_storage
+from tasks.sweeper import Sweeper, news_of
+
+log = logging.getLogger(__name__)
+
+AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+"""The database is not there. It may come back."""
+FLAG_SECONDS = 1.0
+"""How often flags to stop are looked for when no hint comes."""
+IDLE_SECONDS = (1.0, 2.0)
+"""How long an idle worker waits for a hint before it looks by itself; at random in between, so that replicas do not look together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a worker works; from the settings, or a test's own."""
+
+    slots: int = 4
+    lease_seconds: float = 60.0
+    heartbeat_seconds: float = 20.0
+    sweep_seconds: float = 10.0
+    look_ahead: int = 200
+    reserve_after_seconds: float = 300.0
+    age_seconds: float = 3600.0
+    max_pages: int = 2000
+    version: str = ""
+
+    @property
+    def margin_seconds(self) -> float:
+        """So much before the lease's end the worker lets go: the next holder must not meet its children."""
+        return min(2.0, self.lease_seconds / 6)
+
+
+@dataclass(slots=True)
+class Held:
+    """An attempt whose lease this worker renews."""
+
+    task: int
+    run: Run
+    executor: str
+    order: Order | None = None
+    unsure: bool = False
+
+
+@dataclass(slots=True)
+class Timer:
+    """Says once per period that it is time."""
+
+    seconds: float
+    at: float = field(default=0.0)
+
+    def due(self) -> bool:
+        if time.monotonic() < self.at:
+            return False
+        self.at = time.monotonic() + self.seconds
+        return True
+
+
+class Worker:
+    def __init__(self, executors: Mapping[str, Executor], habits: Habits) -> None:
+        self.id, self.executors, self.habits = uuid4(), executors, habits
+        self.held: dict[UUID, Held] = {}
+        self.stopping = False
+        self._unsettled: list[News] = []
+        self._running: list[tuple[UUID, str, str]] = []
+        self._lease_until = 0.0
+        self._beat, self._sweep, self._flags = (
+            Timer(habits.heartbeat_seconds),
+            Timer(habits.sweep_seconds),
+            Timer(FLAG_SECONDS),
+        )
+        self.sweeper = Sweeper(self.id, executors, habits.lease_seconds, habits.age_seconds)
+        self._terms = claims.Terms(
+            self.id, habits.lease_seconds, habits.look_ahead, timedelta(seconds=habits.reserve_after_seconds)
+        )
+
+    # The life of a worker
+
+    def register(self) -> None:
+        queue.register_worker(
+            queue.connection(),
+            worker=self.id,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            version=self.habits.version,
+            slots=self.habits.slots,
+        )
+        self._lease_until = time.monotonic() + self.habits.lease_seconds
+
+    def tick(self, wait: float = 0.0) -> bool:
+        """One round: hear, settle, renew, stop, sweep, claim, start. Whether it found work."""
+        worked = self._hear(wait)
+        try:
+            worked |= self._settle()
+            if self._beat.due():
+                self._renew()
+            if self._flags.due():
+                self._heed_flags()
+            if self._sweep.due():
+                worked |= self.sweeper.tick()
+                self._keep_adopted()
+            worked |= self._claim()
+        except AWAY as error:
+            self._database_away(error)
+        return worked
+
+    def idle_seconds(self) -> float:
+        """How long the next round may wait for news."""
+        until_beat = max(0.0, self._beat.at - time.monotonic())
+        return min(random.uniform(*IDLE_SECONDS), until_beat, FLAG_SECONDS if self.held else IDLE_SECONDS[1])  # noqa: S311
+
+    def finish(self, grace: float) -> None:
+        """Stop claiming, let what ends within `grace` seconds end, hand the rest back, and say goodbye."""
+        self.stopping = True
+        deadline = time.monotonic() + grace
+        self._in_database(lambda: queue.worker_stopping(queue.connection(), self.id))
+        while self.held and time.monotonic() < deadline - 2.0:
+            self.tick(min(0.5, max(0.0, deadline - 2.0 - time.monotonic())))
+        for executor in self.executors.values():
+            executor.close(max(0.5, min(2.0, deadline - time.monotonic())))
+        self._hear(0.0)
+        self._in_database(self._settle)
+        self._in_database(lambda: queue.worker_stopped(queue.connection(), self.id))
+
+    def _in_database(self, action) -> None:
+        try:
+            action()
+        except AWAY as error:
+            log.warning(
+                "The database is away at the end (%s); what was running is recovered by a sweeper.", error
+            )
+
+    def _database_away(self, error: Exception) -> None:
+        log.warning(
+            "The database is away (%s). Runs go on as long as their lease holds; trying again.",
+            str(error).strip(),
+        )
+        django_connection.close()
+        time.sleep(random.uniform(0.2, 1.0))  # noqa: S311
+
+    # Hearing and settling
+
+    def _hear(self, wait: float) -> bool:
+        """Collect news of all executors; the first one's waiting is interrupted by `wake`."""
+        worked, progress = False, []
+        for executor in self.executors.values():
+            for report in executor.news(wait):
+                worked = True
+                progress += [event for event in report.events if isinstance(event, Progress)]
+                self._take_report(report)
+            wait = 0.0
+        if progress:
+            try:
+                events.progress(queue.connection(), progress)
+                notify.hint(notify.CHANGED)
+            except AWAY as error:
+                self._database_away(error)
+        return worked
+
+    def _take_report(self, report: Report) -> None:
+        if report.state is RunState.ENDED:
+            self._unsettled += news_of(report)
+            return
+        for event in report.events:
+            if isinstance(event, Started):
+                self._running.append(
+                    (report.attempt, report.run_id or event.run_id, report.run_page_url or event.run_page_url)
+                )
+
+    def _settle(self) -> bool:
+        """Settle what has ended; what is already settled need not be marked as running."""
+        ended = {news.attempt for news in self._unsettled}
+        running = [row for row in self._running if row[0] not in ended]
+        db = queue.connection()
+        if running:
+            queue.retried(lambda: queue.mark_running(db, running, self._names_runs()))
+            faults.point("start:stored")
+        self._running.clear()
+        if self._unsettled:
+            faults.point("settle:before")
+            events.apply(db, self._unsettled)
+            faults.point("settle:committed")
+            for attempt in ended:
+                self.held.pop(attempt, None)
+            self._unsettled.clear()
+        if running or ended:
+            notify.hint(notify.CHANGED)
+        return bool(ended)
+
+    def _names_runs(self) -> bool:
+        return any(executor.remote for executor in self.executors.values())
+
+    # Leases
+
+    def _renew(self) -> None:
+        """Renew every lease and beat, in one statement. What does not come back is somebody else's now."""
+        before = time.monotonic()
+        held = [(entry.task, attempt) for attempt, entry in self.held.items()]
+        faults.point("renew:before")
+        kept = {
+            row.attempt_id
+            for row in queue.retried(
+                lambda: queue.renew(queue.connection(), self.id, held, self.habits.lease_seconds)
+            )
+        }
+        faults.point("renew:committed")
+        self._lease_until = before + self.habits.lease_seconds
+        for executor in self.executors.values():
+            executor.extend(self._lease_until - time.monotonic() - self.habits.margin_seconds)
+        settled_later = {news.attempt for news in self._unsettled}
+        lost = [
+            entry
+            for attempt, entry in self.held.items()
+            if attempt not in kept and attempt not in settled_later
+        ]
+        for entry in lost:
+            log.warning("The lease of attempt %s was lost; its run is stopped.", entry.run.attempt)
+            if not self.executors[entry.executor].remote:
+                self.executors[entry.executor].stop([entry.run])
+            del self.held[entry.run.attempt]
+
+    def _heed_flags(self) -> None:
+        """Stop what is to be stopped."""
+        for flag in queue.stop_flags(queue.connection(), self.id):
+            if flag.executor in self.executors:
+                self.executors[flag.executor].stop([Run(flag.id, flag.run_id)])
+
+    def _keep_adopted(self) -> None:
+        for task, run, executor in self.sweeper.adopted:
+            self.held[run.attempt] = Held(task, run, executor)
+        self.sweeper.adopted.clear()
+
+    def _holds(self) -> bool:
+        """Whether the leases certainly hold, by the clock that no administrator sets."""
+        return time.monotonic() < self._lease_until - self.habits.margin_seconds
+
+    # Claiming and starting
+
+    def _claim(self) -> bool:
+        self._start([entry.order for entry in self.held.values() if entry.unsure and entry.order])
+        free = self.habits.slots - len(self.held)
+        if self.stopping or free <= 0 or not self._holds():
+            return False
+        db = queue.connection()
+        queue.promote_due(db)
+        taken = claims.claim(db, self._terms, list(self.executors), free)
+        faults.point("claim:committed")
+        orders = []
+        for row in taken:
+            self.held[row.attempt_id] = Held(row.task_id, Run(row.attempt_id), row.executor)
+            try:
+                orders.append(order(row, get_storage(), self.habits.max_pages))
+                self.held[row.attempt_id].order = orders[-1]
+            except StorageError as error:
+                self._unsettled.append(_failed(row.attempt_id, Code.STORAGE, str(error), error.retryable))
+        self._start(orders)
+        return bool(taken)
+
+    def _start(self, orders: list[Order]) -> None:
+        """Ask executors to run these; the claim is durable by now (I7)."""
+        by_executor: dict[str, list[Order]] = {}
+        for wanted in orders:
+            by_executor.setdefault(self.held[wanted.attempt].executor, []).append(wanted)
+        for name, batch in by_executor.items():
+            faults.point("start:before")
+            answer = self.executors[name].start(batch)
+            faults.point("start:asked")
+            for report in answer.started:
+                entry = self.held[report.attempt]
+                entry.run, entry.unsure = Run(report.attempt, report.run_id), False
+                self._running.append((report.attempt, report.run_id, report.run_page_url))
+                self._take_report(report)
+            self._unsettled += [_refused(refusal) for refusal in answer.refused]
+            if answer.unsure:
+                queue.retried(partial(queue.mark_starting, queue.connection(), answer.unsure))
+            for attempt in answer.unsure:
+                self.held[attempt].unsure = True
+
+
+def _failed(
+    attempt: UUID, code: Code, message: str, retryable: bool, retry_after: float | None = None
+) -> News:
+    status = AttemptStatus.RELEASED if code == Code.RELEASED else AttemptStatus.FAILED
+    return News(attempt, answer=Answer(status, True, code, message, retryable, retry_after), ended=True)
+
+
+def _refused(refusal: Refusal) -> News:
+    return _failed(refusal.attempt, refusal.code, refusal.message, refusal.retryable, refusal.retry_after)

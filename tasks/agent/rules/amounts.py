@@ -12,6 +12,7 @@ from itertools import product
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.labels import Hit
+from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.lines import SUMMARY, Table
 from tasks.agent.rules.text import Candidate, Text, words_at
 
@@ -84,7 +85,7 @@ def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
 
 def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount, float] | None:
     behind = text.folded[cell][hit.end :]
-    foreign = len(FOREIGN_WORDS.findall(re.sub(r"\(.*?\)|%.*| on .*| inkl.*| incl.*", "", behind)))
+    foreign = sum(1 for word in FOREIGN_WORDS.findall(re.sub(r"\(.*?\)|%.*| on .*| inkl.*| incl.*", "", behind)) if not code_of(word))
     own = [a for a in text.amounts(cell) if a.start >= hit.end and not a.percent]
     right = [(other, a) for other in text.right_of(cell) for a in text.amounts(other) if not a.percent]
     for choice in ([p for p in right if p[1].money], [(cell, a) for a in own if a.money]):

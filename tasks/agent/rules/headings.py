@@ -35,7 +35,7 @@ def numbers_of(text: Text, kind: str) -> list[Candidate]:
     return ranked(found)
 
 
-GLUED = re.compile(r"(?:n[or]?|num|nro|#|id|ref)$")
+GLUED = re.compile(r"(?:\bn|\bno|nr|num|nro|#|\bid|\bref)$")
 
 
 def _number_values(text: Text, cell: Cell, hit: Hit, weight: float, near: bool = False) -> Iterator[Candidate]:

@@ -11,6 +11,7 @@ from tasks.agent.rules.labels import fold
 from tasks.agent.rules.text import Text, words_at
 
 SUMMARY = ("net", "tax", "total", "amount_due", "discount", "charge", "settled")
+ENDS_ITEMS = ("net", "tax", "total")
 ENDING = ("tax", "total", "amount_due")
 COUNTED_PRICE = re.compile(r"(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:x|×|@|à)\s*(?=[€$£]|\d)", re.IGNORECASE)
 INCLUDED = tuple(fold(word) for words in vocabulary.INCLUDED.values() for word in words.split("|"))
@@ -74,11 +75,21 @@ def heading(text: Text, line: Line) -> list[Column] | None:
             columns.append(Column(_role(hit.roles), words[0].x0, words[-1].x1))
     roles = {column.role for column in columns}
     priced = roles & {"amount", "unit_price", "either"}
-    if not priced or len(columns) < 2 or not roles & {"description", "quantity", "unit_price", "other"}:
+    if heads_sums(text, line) or not priced or len(columns) < 2 or not roles & {"description", "quantity", "unit_price", "other"}:
         return None
     if len(columns) * 3 < sum(len(cell.words) for cell in line.cells) or len(line.text) > 200:
         return None
     return columns
+
+
+def heads_sums(text: Text, line: Line) -> bool:
+    """Whether the line heads a table of sums: names of net, tax and total, and nothing that only items have."""
+    if any(amount.money for cell in line.cells for amount in text.amounts(cell)):
+        return False
+    leading = [hit for cell in line.cells if (hit := text.leading_hit(cell)) is not None]
+    sums = {next(role for role in ENDS_ITEMS if role in hit.roles) for hit in leading if set(ENDS_ITEMS) & hit.roles}
+    items = {"column:description", "column:quantity", "column:unit_price"}
+    return len(sums) >= 2 and not any(items & hit.roles and not set(ENDS_ITEMS) & hit.roles for hit in leading)
 
 
 def _role(roles: frozenset[str]) -> str:
@@ -95,6 +106,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
     target = max(priced, key=lambda column: column.x1)
     page = text.lines[index].page if index < len(text.lines) else 0
     last = text.lines[index - 1]
+    fresh = True
     while index < len(text.lines):
         line = text.lines[index]
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
@@ -105,13 +117,15 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
                 return index
             index, last = index + 1, line
             continue
-        if index not in table.headings and heading(text, line) is not None:
+        if heads_sums(text, line) or (index not in table.headings and heading(text, line) is not None):
             return index
         row = _row(text, line, columns, target)
-        if row is None and not table.rows and line.y0 - last.y1 < 12 and not any(text.amounts(cell) for cell in line.cells):
+        if row is None and index == last.index + 1 and last.index in table.taken and fresh and line.y0 - last.y1 < 12 and not any(text.amounts(cell) for cell in line.cells):
             # A heading may take two or three lines.
             table.taken.add(index)
             last = line
+        else:
+            fresh = False
         if row is not None:
             row.line = index
             table.rows.append(row)

@@ -10,3 +10,8 @@ urlpatterns = [
     path("webhooks/", include("webhooks.urls")),
     path("admin/", admin.site.urls),
 ]
+
+handler400 = "dashboard.errors.bad_request"
+handler403 = "dashboard.errors.forbidden"
+handler404 = "dashboard.errors.not_found"
+handler500 = "dashboard.errors.failed"

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
+OURS = "agentaudit"
+"""Tag of the checks that every command of ours makes."""
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 FEWEST_DISTINCT_CHARACTERS = 10
 
@@ -17,7 +19,7 @@ def is_public() -> bool:
     return (urlsplit(settings.PUBLIC_URL).hostname or "") not in LOOPBACK
 
 
-@register(Tags.compatibility)
+@register(OURS)
 def leases_outlive_heartbeats(**kwargs) -> Iterable[CheckMessage]:
     # Two heartbeats may be lost before the lease ends; the tolerance is for thirds that are no exact binary numbers
     if settings.HEARTBEAT_SECONDS * 3 > settings.LEASE_SECONDS + 1e-6:
@@ -29,7 +31,7 @@ def leases_outlive_heartbeats(**kwargs) -> Iterable[CheckMessage]:
         )
 
 
-@register(Tags.database)
+@register(OURS)
 def connections_are_not_kept(**kwargs) -> Iterable[CheckMessage]:
     # Under ASGI each request may run in another thread, and a kept connection would stay with a thread that never comes back
     if any(database.get("CONN_MAX_AGE") != 0 for database in settings.DATABASES.values()):
@@ -40,7 +42,7 @@ def connections_are_not_kept(**kwargs) -> Iterable[CheckMessage]:
         )
 
 
-@register(Tags.security)
+@register(OURS, Tags.security)
 def public_installations_are_closed(**kwargs) -> Iterable[CheckMessage]:
     if not is_public():
         return
@@ -50,14 +52,19 @@ def public_installations_are_closed(**kwargs) -> Iterable[CheckMessage]:
             hint="Unset DEBUG.",
             id="agentaudit.E003",
         )
-    if len(set(settings.SECRET_KEY)) < FEWEST_DISTINCT_CHARACTERS or settings.SECRET_KEY.startswith("django-insecure"):
+    if len(set(settings.SECRET_KEY)) < FEWEST_DISTINCT_CHARACTERS or settings.SECRET_KEY.startswith(
+        "django-insecure"
+    ):
         yield Error(
             "SECRET_KEY can be guessed: whoever does can log in as anybody.",
             hint="Unset it (one is made and kept), or set the output of: python -c 'import secrets; print(secrets.token_urlsafe(48))'",
             id="agentaudit.E004",
         )
     host = urlsplit(settings.PUBLIC_URL).hostname or ""
-    if not any(allowed in ("*", host) or (allowed.startswith(".") and f".{host}".endswith(allowed)) for allowed in settings.ALLOWED_HOSTS):
+    if not any(
+        allowed in ("*", host) or (allowed.startswith(".") and f".{host}".endswith(allowed))
+        for allowed in settings.ALLOWED_HOSTS
+    ):
         yield Error(
             f"PUBLIC_URL's host {host!r} is not in ALLOWED_HOSTS: every page would answer 400.",
             hint=f"Example: ALLOWED_HOSTS={host}",
@@ -65,7 +72,7 @@ def public_installations_are_closed(**kwargs) -> Iterable[CheckMessage]:
         )
 
 
-@register(Tags.security, deploy=True)
+@register(OURS, Tags.security, deploy=True)
 def public_installations_use_tls(**kwargs) -> Iterable[CheckMessage]:
     if is_public() and not settings.PUBLIC_URL.startswith("https://"):
         yield Warning(

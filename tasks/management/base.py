@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 
 class Command(BaseCommand):
     requires_migrations_checks = False
+    requires_system_checks = ("agentaudit",)  # the pages need not be importable for a command that shows none
     suppressed_base_arguments = frozenset(
         {
             "--version",

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,6 +70,8 @@ class Kept:
     command: Sequence[str]
     environment: Mapping[str, str] | None = None
     cwd: Path | None = None
+    log: Path | None = None
+    """Where its standard error goes; None: where ours goes."""
     steady_seconds: float = 30.0
     """Having lived this long, a child's next end counts as its first."""
     most_ends: int = 6
@@ -83,13 +85,21 @@ class Kept:
     def given_up(self) -> bool:
         return self.ends >= self.most_ends
 
+    def begin(self, now: float) -> None:
+        """Start it."""
+        with open(self.log, "ab") if self.log else nullcontext() as log:
+            self.process = start(self.command, env=self.environment, cwd=self.cwd, stderr=log)
+        self.started_at = now
+
     def ended(self, code: int, now: float) -> str:
         """Note that it ended; says so in one sentence."""
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         self.ends = 1 if now - self.started_at >= self.steady_seconds else self.ends + 1
         self.process = None
         if self.given_up:
-            return f"{self.name} {how}, {self.ends} times in a row; giving up. The lines above say why."
+            return (
+                f"{self.name} {how}, {self.ends} times in a row; giving up. {self.log or 'Its log'} says why."
+            )
         pause = min(self.longest_pause, 2.0 ** (self.ends - 1) - 1)  # the first time at once
         self.start_at = now + pause
         return f"{self.name} {how}; starting it again" + (f" in {pause:.0f} s." if pause else ".")
@@ -132,8 +142,7 @@ class Supervisor:
             if child.process is not None and (code := child.process.poll()) is not None:
                 self.say(child.ended(code, now))
             if child.process is None and not child.given_up and not self.stopping and now >= child.start_at:
-                child.process = start(child.command, env=child.environment, cwd=child.cwd)
-                child.started_at = now
+                child.begin(now)
 
     def _asked(self, number: int, frame: object) -> None:
         if self.stopping:  # asked twice: at once

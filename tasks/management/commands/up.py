@@ -27,6 +27,7 @@ that do not end by then are handed back and go on at the next start. Nothing is 
   manage.py up --only web          only the pages; workers run elsewhere
   manage.py up --only worker       one more worker, on this or another machine
   manage.py up --reload            start anew whenever the code changes"""
+    requires_system_checks = "__all__"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--only", choices=("web", "worker"), help="run one part instead of both")

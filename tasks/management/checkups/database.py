@@ -1,0 +1,142 @@
+"""Is the database there, of a version that we know, ours to change, up to date, awake, and at the same time of day?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from django.db import Error, connection
+
+from tasks.management.checkups import Finding, fault, hint, ok
+from tasks.management.preparation import pending_migrations, unknown_migrations
+
+OLDEST, NEWEST = 15, 18
+FEW_CONNECTIONS = 10
+CLOCK_HINT_SECONDS, CLOCK_FAULT_SECONDS = 2.0, 120.0
+"""The database's clock decides everything here; signatures of remote attempts are accepted within 300 s."""
+
+
+def can_be_used() -> Iterator[Finding]:
+    try:
+        connection.ensure_connection()
+        version = connection.pg_version // 10_000
+    except Error as error:
+        sentence = f"It cannot be reached: {str(error).strip()}"
+        yield fault(
+            "database",
+            sentence,
+            "Is the server running, and is DATABASE_URL right? Unset, an embedded server is used.",
+        )
+        return
+    place = (
+        "embedded"
+        if connection.settings_dict["OPTIONS"].get("embedded_home")
+        else f"at {connection.settings_dict['HOST'] or 'a local socket'}"
+    )
+    if not OLDEST <= version <= NEWEST:
+        yield fault(
+            "database",
+            f"PostgreSQL {version} {place} is not among the versions that are tested.",
+            f"Use PostgreSQL {OLDEST} to {NEWEST}.",
+        )
+        return
+    yield ok("database", f"PostgreSQL {version}, {place}, database {connection.settings_dict['NAME']!r}.")
+    yield from _rights()
+    yield from _schema()
+    yield from _safety()
+
+
+def _rights() -> Iterator[Finding]:
+    row = _row("SELECT current_user, has_schema_privilege(current_schema(), 'CREATE')")
+    if not row[1]:
+        yield fault(
+            "database", f"The role {row[0]!r} may not create tables, so that it cannot be brought up to date.",
+            f'As the owner of the database: GRANT CREATE ON SCHEMA public TO "{row[0]}"',
+        )  # fmt: skip
+
+
+def _schema() -> Iterator[Finding]:
+    try:
+        pending, unknown = pending_migrations(), unknown_migrations()
+    except Error as error:
+        yield fault(
+            "schema",
+            f"It cannot be read: {str(error).strip()}",
+            "Does the role own the tables in this database?",
+        )
+        return
+    if pending:
+        yield hint(
+            "schema",
+            f"{len(pending)} migrations wait.",
+            "manage.py up (or extract, or demo) runs them; so does manage.py migrate.",
+        )
+    if unknown:
+        yield fault(
+            "schema",
+            f"A newer version has changed it ({', '.join(unknown[:3])}).",
+            "Run that version, or restore the backup made before it.",
+        )
+    if not pending and not unknown:
+        yield ok("schema", "Up to date.")
+
+
+def _safety() -> Iterator[Finding]:
+    fsync, most, used = _row(
+        "SELECT current_setting('fsync'), current_setting('max_connections')::int, (SELECT count(*) FROM pg_stat_activity)"
+    )
+    if fsync != "on":
+        yield hint(
+            "database",
+            "fsync is off: after a power cut the database may be damaged.",
+            "ALTER SYSTEM SET fsync = on, then reload.",
+        )
+    if most - used < FEW_CONNECTIONS:
+        yield hint(
+            "database",
+            f"{used} of {most} connections are in use.",
+            "Raise max_connections; the README says how many agentaudit needs.",
+        )
+
+
+def wakes_listeners() -> Iterator[Finding]:
+    """LISTEN needs a session of its own; a pooler in transaction mode loses it without a word."""
+    raw = connection.connection
+    try:
+        raw.execute("LISTEN agentaudit_doctor")
+        raw.execute("NOTIFY agentaudit_doctor")
+        heard = list(raw.notifies(timeout=3, stop_after=1))
+        raw.execute("UNLISTEN agentaudit_doctor")
+    except Error as error:
+        heard, why = [], f" ({str(error).strip()})"
+    else:
+        why = ""
+    if heard:
+        yield ok("wake-ups", "The database wakes listeners.")
+    else:
+        yield hint(
+            "wake-ups", f"A NOTIFY did not arrive{why}: changes show only when pages and workers ask again.",
+            "Connect to PostgreSQL itself, or to a pooler in session mode.",
+        )  # fmt: skip
+
+
+def clock_agrees() -> Iterator[Finding]:
+    before = time.time()
+    there = float(_row("SELECT extract(epoch FROM clock_timestamp())")[0])
+    after = time.time()
+    apart = max(before - there, there - after, 0.0)
+    sentence = f"The database's clock and this machine's are {apart:.1f} s apart."
+    if apart >= CLOCK_FAULT_SECONDS:
+        yield fault("clock", sentence, "Set both machines by NTP: signed messages would be refused.")
+    elif apart >= CLOCK_HINT_SECONDS:
+        yield hint(
+            "clock", sentence, "Set both machines by NTP. The queue goes by the database's clock alone."
+        )
+    else:
+        yield ok("clock", "The database and this machine agree.")
+
+
+def _row(sql: str) -> tuple:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return cursor.fetchone()

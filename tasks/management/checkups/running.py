@@ -1,0 +1,116 @@
+"""Can a document be read here, and is somebody doing it?"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+from tasks import inspector
+from tasks.agent.contract import Completed, Failed, Limits, Order
+from tasks.executors import RunState
+from tasks.executors.local import LocalExecutor
+from tasks.management.checkups import Finding, fault, hint, ok
+from tasks.management.hands import workers_alive
+from tasks.models import Task
+from tasks.states import TaskStatus
+
+ATTEMPT_SECONDS = 30.0
+
+# A page with two lines of text, as small as a PDF can be; readers rebuild the table of contents that is missing
+PDF = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 67>>stream
+BT /F 12 Tf 20 150 Td (Invoice 1001) Tj 0 -20 Td (Total 12.00) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+%%EOF
+"""
+
+
+def pdfs_can_be_opened() -> Iterator[Finding]:
+    with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
+        file.write(PDF)
+        file.flush()
+        try:
+            opened = inspector.inspect(Path(file.name))
+        except inspector.InspectorUnavailable as error:
+            yield fault(
+                "PDFs",
+                f"The process that looks at uploads does not start: {error}.",
+                "python -m tasks.agent inspect shows why.",
+            )
+            return
+    if opened.pages == 1:
+        yield ok("PDFs", "They can be opened.")
+    else:
+        yield fault(
+            "PDFs",
+            f"A good PDF could not be opened: {opened.message}",
+            "Install the requirements again: make clean venv.",
+        )
+
+
+def attempts_can_run() -> Iterator[Finding]:
+    """Reads a small document the way a worker does: in a child of a fork server, within limits."""
+    with tempfile.TemporaryDirectory(prefix="agentaudit-doctor-") as folder:
+        document, log = Path(folder, "document.pdf"), Path(folder, "log")
+        document.write_bytes(PDF)
+        order = Order(
+            attempt=uuid4(), task=0, number=1, program="rules", document=str(document),
+            document_sha256=hashlib.sha256(PDF).hexdigest(), limits=Limits(wall_seconds=int(ATTEMPT_SECONDS)),
+        )  # fmt: skip
+        try:
+            said = _run(order, log)
+        except OSError as error:
+            said = str(error)
+    if said:
+        yield fault(
+            "attempts",
+            f"A small document could not be read in a child process: {said}",
+            "The lines above say why; memory limits of a container are a frequent cause.",
+        )
+    else:
+        yield ok("attempts", "They run in child processes.")
+
+
+def _run(order: Order, log: Path) -> str:
+    """Empty when it completed, else what went wrong."""
+    executor = LocalExecutor(1, lambda attempt: log)
+    try:
+        executor.extend(ATTEMPT_SECONDS)
+        answer = executor.start([order])
+        if answer.refused:
+            return answer.refused[0].message
+        deadline, failure = time.monotonic() + ATTEMPT_SECONDS, ""
+        while time.monotonic() < deadline:
+            for report in executor.news(1.0):
+                if any(isinstance(event, Completed) for event in report.events):
+                    return ""
+                failure = next(
+                    (event.message for event in report.events if isinstance(event, Failed)), failure
+                )
+                if report.state is RunState.ENDED:
+                    return failure or report.message or "it ended without a word"
+        return f"it did not end within {ATTEMPT_SECONDS:.0f} s"
+    finally:
+        executor.close(1.0)
+
+
+def somebody_works() -> Iterator[Finding]:
+    workers = workers_alive()
+    waiting = Task.objects.filter(status=TaskStatus.ENQUEUED).count()
+    advice = "manage.py up starts pages and a worker; manage.py worker only a worker."
+    if workers:
+        slots = sum(worker.slots for worker in workers)
+        yield ok("workers", f"{len(workers)} alive with {slots} slots; {waiting} documents wait.")
+    elif waiting:
+        yield fault("workers", f"None is alive, and {waiting} documents wait.", advice)
+    else:
+        yield hint("workers", "None is alive; nothing waits.", advice)

@@ -1,0 +1,149 @@
+"""Hands files in from the command line, waits for them, and prints what was read."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+from rich.console import Console
+
+from tasks.management import base, handing_in, preparation, rows, watching
+from tasks.management.hands import Hands
+from tasks.models import Extraction, Task
+from tasks.states import TERMINAL, Priority, TaskStatus
+
+NOT_ALL, INTERRUPTED = 1, 130
+
+
+class Command(base.Command):
+    help = """Read PDFs: hand them in, wait, and print a table of what was found and what needs a look.
+
+Works without the pages running. When no worker is alive, one is started for as long as this command runs. Ctrl-C leaves
+the documents in the queue. A file that was handed in before shows the result that it got then.
+
+  manage.py extract invoice.pdf
+  manage.py extract invoices/ --client "Miller & Co" --engagement "Audit 2026" --csv invoices.csv
+  manage.py extract invoices/ --json | jq '.documents[] | {file, fields}'
+
+Exit code: 0 every document was read; 1 at least one was refused, failed or cancelled; 2 wrong call, nothing was handed
+in; 130 interrupted."""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "files", nargs="+", metavar="FILE", help="PDFs, and folders that are searched for them"
+        )
+        parser.add_argument(
+            "--client", default="", metavar="NAME", help="who the audit is for (default: the only client)"
+        )
+        parser.add_argument(
+            "--create-client", action="store_true", help="make the client if there is none of that name"
+        )
+        parser.add_argument(
+            "--agent", default="", metavar="NAME", help="which agent reads (default: the only agent)"
+        )
+        parser.add_argument(
+            "--engagement", default="", metavar="TEXT", help="a label that narrows the client"
+        )
+        parser.add_argument(
+            "--priority",
+            choices=[level.name.lower() for level in Priority],
+            help="default: what the client's tier says",
+        )
+        parser.add_argument(
+            "--password",
+            action="store_true",
+            help="ask for the password that opens encrypted files (or read it from standard input)",
+        )
+        parser.add_argument(
+            "--again", action="store_true", help="read files again that this agent has read for this client"
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print one JSON document instead of the table"
+        )
+        parser.add_argument("--csv", type=Path, metavar="OUT", help="also write one line per file to OUT")
+
+    def handle(self, *args, **options) -> None:
+        files = handing_in.files(options["files"])
+        preparation.migrate(self.tell)
+        code = 0
+        with watching.interruptible():
+            batch = handing_in.Batch(files, handing_in.asked_password() if options["password"] else "")
+            try:
+                extraction = self.hand_in(batch, options)
+            except KeyboardInterrupt:
+                self.tell("Stopped; nothing was handed in.")
+                sys.exit(INTERRUPTED)
+            try:
+                self.wait(extraction)
+            except KeyboardInterrupt:
+                code = INTERRUPTED
+            except watching.GivenUp:
+                code = NOT_ALL
+        found = rows.of_extraction(extraction, batch.paths, batch.unreadable)
+        self.show(extraction, found, options)
+        if waiting := sum(row.state not in (*TERMINAL, rows.REFUSED) for row in found):
+            self.tell(
+                f"{waiting} of {len(found)} documents are not finished. They stay in the queue; a worker goes on with "
+                "them: manage.py worker --until-idle, or manage.py up. The same extract command shows the results then."
+            )
+        code = code or int(any(row.state != TaskStatus.COMPLETED for row in found))
+        if code:
+            sys.exit(code)
+
+    def hand_in(self, batch: handing_in.Batch, options: dict) -> Extraction:
+        client = handing_in.client(options["client"], options["create_client"])
+        agent = handing_in.agent(options["agent"])
+        priority = Priority[options["priority"].upper()] if options["priority"] else None
+        with watching.Bar("Handing in", len(batch.files)) as bar:
+            batch.advance = bar.step
+            return batch.hand_in(
+                client=client,
+                agent=agent,
+                engagement=options["engagement"],
+                priority=priority,
+                again=options["again"],
+            )
+
+    def wait(self, extraction: Extraction) -> None:
+        tasks = list(Task.objects.filter(extraction=extraction).values_list("pk", flat=True))
+        tasks += [entry["task_id"] for entry in extraction.refused if entry.get("task_id")]
+        if not tasks:
+            return
+        with watching.Bar("Reading", len(tasks)) as bar, Hands(bar.say) as hands:
+            watching.wait_for(tasks, hands, bar)
+
+    def show(self, extraction: Extraction, found: list[rows.Row], options: dict) -> None:
+        if options["csv"]:
+            try:
+                rows.write_csv(options["csv"], found)
+            except OSError as error:
+                self.tell(
+                    f"{options['csv']} cannot be written: {error.strerror}. The results are kept; see below."
+                )
+        if options["json"]:
+            self.stdout.write(json.dumps(document(extraction, found), ensure_ascii=False, indent=2))
+            return
+        console = Console(file=self.stdout._out, highlight=False, soft_wrap=not self.stdout.isatty())
+        console.print(rows.table(found), width=None if console.is_terminal else 200)
+        for row in found:
+            if row.state != TaskStatus.COMPLETED and row.message:
+                console.print(f"{rows.plain(row.file)}: {rows.plain(row.message)}", markup=False)
+        read = sum(row.state == TaskStatus.COMPLETED for row in found)
+        look = sum(bool(row.needs_review) for row in found)
+        console.print(f"{read} of {len(found)} read; {look} of them need a look. Extraction {extraction.pk}.")
+
+
+def document(extraction: Extraction, found: list[rows.Row]) -> dict:
+    """What --json prints."""
+    counts: dict[str, int] = {}
+    for row in found:
+        counts[row.state] = counts.get(row.state, 0) + 1
+    return {
+        "extraction": extraction.pk,
+        "client": extraction.client.name,
+        "agent": extraction.agent.name,
+        "counts": counts,
+        "documents": [row.as_json() for row in found],
+    }

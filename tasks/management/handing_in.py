@@ -1,0 +1,136 @@
+"""From paths on this machine to one extraction: which files, for whom, by which agent, and which path each task came from."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from django.core.management import CommandError
+
+from tasks import intake, operations
+from tasks.audit import Actor
+from tasks.models import Agent, Client, Extraction
+from tasks.states import Priority
+
+WRONG_CALL = 2
+FIRST_CLIENT = "My documents"
+
+
+def wrong_call(sentence: str) -> CommandError:
+    """Ends the command with the exit code of a wrong call."""
+    return CommandError(sentence, returncode=WRONG_CALL)
+
+
+def files(paths: Sequence[str]) -> list[Path]:
+    """The files that are meant: those named, and the PDFs below folders, each once. Raises CommandError for none."""
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        if path.is_dir():
+            below = sorted(
+                file for file in path.rglob("*") if file.suffix.lower() == ".pdf" and file.is_file()
+            )
+            found.update(dict.fromkeys(below))
+        elif path.is_file():
+            found[path] = None
+        else:
+            raise wrong_call(f"There is no file or folder {str(path)!r}. Nothing was handed in.")
+    if not found:
+        raise wrong_call("There is no PDF in these folders. Nothing was handed in.")
+    return list(found)
+
+
+def client(name: str, create: bool = False) -> Client:
+    """The client of this name; without a name the only one there is. Raises CommandError."""
+    if name:
+        if create:
+            return Client.objects.get_or_create(name=name)[0]
+        return _named(Client, "client", name, "--create-client makes it.")
+    if not Client.objects.exists():
+        return Client.objects.get_or_create(name=FIRST_CLIENT)[0]
+    return _only(Client, "client")
+
+
+def agent(name: str) -> Agent:
+    """The agent of this name; without a name the only one there is. Raises CommandError."""
+    return _named(Agent, "agent", name, "Make it in the admin.") if name else _only(Agent, "agent")
+
+
+def _named(model, word: str, name: str, otherwise: str):
+    try:
+        return model.objects.get(name=name)
+    except model.DoesNotExist:
+        raise wrong_call(f"There is no {word} {name!r}. {_known(model, word)} {otherwise}") from None
+
+
+def _only(model, word: str):
+    found = list(model.objects.all()[:2])
+    if len(found) != 1:
+        raise wrong_call(f"Say which {word} with --{word}. {_known(model, word)}")
+    return found[0]
+
+
+def _known(model, word: str) -> str:
+    names = list(model.objects.values_list("name", flat=True)[:12])
+    return f"Known: {', '.join(names)}." if names else f"There is no {word} yet."
+
+
+def asked_password() -> str:
+    """The password, typed without echo or piped in: on the command line it would stand in every list of processes."""
+    if sys.stdin.isatty():
+        return getpass.getpass("Password of the encrypted files: ")
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def user_here() -> str:
+    """Who runs this command, for the trail."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # an account without a name, as containers have
+        return f"uid {os.getuid()}"
+
+
+@dataclass(slots=True)
+class Batch:
+    """Files on their way in. After `hand_in`, `paths` says which path brought the bytes of which digest."""
+
+    files: list[Path]
+    password: str = field(default="", repr=False)
+    advance: Callable[[], None] = lambda: None
+    """Called as each file has been looked at."""
+    paths: dict[str, Path] = field(default_factory=dict)
+    unreadable: dict[Path, str] = field(default_factory=dict)
+
+    def hand_in(
+        self,
+        *,
+        client: Client,
+        agent: Agent,
+        engagement: str = "",
+        priority: Priority | None = None,
+        again: bool = False,
+    ) -> Extraction:
+        """Raises CommandError when nothing could be taken."""
+        actor = Actor(user_here(), None, "command line")
+        try:
+            return intake.take_in(
+                actor, client=client, agent=agent, uploads=self._uploads(),
+                engagement=engagement, priority=priority, run_again=again,
+            )  # fmt: skip
+        except (intake.NotTaken, operations.Refused) as error:
+            raise wrong_call(error.message) from error
+
+    def _uploads(self) -> Iterator[intake.Upload]:
+        for path in self.files:
+            try:
+                with open(path, "rb") as content:
+                    self.paths.setdefault(hashlib.file_digest(content, "sha256").hexdigest(), path)
+                    content.seek(0)
+                    yield intake.Upload(path.name, content, self.password)
+            except OSError as error:
+                self.unreadable[path] = error.strerror or str(error)
+            self.advance()

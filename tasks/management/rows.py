@@ -1,0 +1,196 @@
+"""One row per file that was handed in: its state, what was read, what needs a look; as a table, as CSV, as JSON."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from tasks.models import Attempt, Extraction, Task
+from tasks.states import TaskStatus
+
+REFUSED = "refused"
+FIELDS = ("supplier", "number", "date", "due_date", "currency", "net", "tax", "total")
+STYLES = {
+    TaskStatus.COMPLETED: "green",
+    TaskStatus.FAILED: "red",
+    REFUSED: "red",
+    TaskStatus.CANCELLED: "yellow",
+}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(slots=True)
+class Row:
+    """What became of one file. `message` is the sentence for people; `seconds` is how long the attempt that decided ran."""
+
+    file: str
+    state: str
+    code: str = ""
+    message: str = ""
+    task: int | None = None
+    kind: str = ""
+    confidence: float | None = None
+    needs_review: bool | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+    flagged: list[str] = field(default_factory=list)
+    attempts: int = 0
+    seconds: float | None = None
+    result: dict[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def of_extraction(
+    extraction: Extraction, paths: dict[str, Path], unreadable: dict[Path, str] | None = None
+) -> list[Row]:
+    """Rows in the order of the tasks, then what was refused.
+
+    A file that was read before stands with the task that read it. `paths`: digest → where the bytes came from.
+    """
+    refused = list(extraction.refused)
+    earlier = [entry["task_id"] for entry in refused if entry.get("task_id")]
+    tasks = Task.objects.select_related("document").order_by("id")
+    own = list(tasks.filter(extraction=extraction))
+    rows = of_tasks(own, paths) + of_tasks(tasks.filter(pk__in=earlier), paths)
+    by_document = {task.document_id: task for task in own}
+    for entry in refused:
+        if entry.get("task_id"):
+            continue
+        if entry["code"] == "duplicate" and entry.get("document_id") in by_document:
+            rows += of_tasks([by_document[entry["document_id"]]], {}, str(entry["name"]))
+        else:
+            rows.append(Row(str(entry["name"]), REFUSED, entry["code"], entry["sentence"]))
+    rows += [
+        Row(str(path), REFUSED, "unreadable", f"The file cannot be read: {why}.")
+        for path, why in (unreadable or {}).items()
+    ]
+    return rows
+
+
+def of_tasks(tasks: Iterable[Task], paths: dict[str, Path], name: str = "") -> list[Row]:
+    """One row per task, with what its deciding attempt read."""
+    tasks = list(tasks)
+    attempts: dict[int, Attempt] = {}
+    for attempt in Attempt.objects.filter(task__in=tasks).order_by("task", "number"):
+        attempts[attempt.task_id] = attempt  # the last one, unless another gave the result
+    for attempt in Attempt.objects.filter(
+        pk__in=[task.result_attempt for task in tasks if task.result_attempt]
+    ):
+        attempts[attempt.task_id] = attempt
+    return [
+        _of_task(
+            task,
+            attempts.get(task.pk),
+            name or str(paths.get(task.document.sha256, task.document.original_name)),
+        )
+        for task in tasks
+    ]
+
+
+def _of_task(task: Task, attempt: Attempt | None, name: str) -> Row:
+    row = Row(name, task.status, task.error_code, task.error_message, task.pk, attempts=task.attempts_made)
+    if attempt and attempt.started_at and attempt.finished_at:
+        row.seconds = round((attempt.finished_at - attempt.started_at).total_seconds(), 2)
+    if task.status == TaskStatus.COMPLETED and attempt and attempt.result:
+        row.confidence, row.needs_review, row.result = task.confidence, task.needs_review, attempt.result
+        row.kind = attempt.result.get("kind", "")
+        row.message = "; ".join(attempt.result.get("reasons", ()))
+        for record in attempt.result.get("records", ())[:1]:
+            row.fields = {name: value["value"] for name, value in record["fields"].items()}
+            row.fields["line_count"] = len(record["lines"])
+            row.flagged = [name for name, value in record["fields"].items() if value["reasons"]]
+    return row
+
+
+def table(rows: Iterable[Row]) -> Table:
+    """For a terminal, or for a file that keeps its columns."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    made.add_column("file", overflow="ellipsis", no_wrap=True, min_width=12, max_width=40)
+    for head in ("state", "conf."):
+        made.add_column(head, no_wrap=True)
+    made.add_column("supplier", overflow="ellipsis", no_wrap=True, max_width=26)
+    made.add_column("number", overflow="ellipsis", no_wrap=True, max_width=16)
+    made.add_column("date", no_wrap=True)
+    made.add_column("total", no_wrap=True, justify="right")
+    made.add_column("needs a look", overflow="fold")
+    made.add_column("att.", justify="right", no_wrap=True)
+    made.add_column("s", justify="right", no_wrap=True)
+    for row in rows:
+        cells = [Text(plain(cell)) for cell in _cells(row)]
+        cells[1].stylize(STYLES.get(row.state, ""))
+        made.add_row(*cells)
+    return made
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    of = {name: "" if value is None else str(value) for name, value in row.fields.items()}
+    total = " ".join(part for part in (of.get("total", ""), of.get("currency", "")) if part)
+    return (
+        row.file,
+        row.state,
+        "" if row.confidence is None else f"{row.confidence:.2f}",
+        of.get("supplier", ""),
+        of.get("number", ""),
+        of.get("date", ""),
+        total,
+        ", ".join(row.flagged) if row.state == TaskStatus.COMPLETED else "",
+        str(row.attempts or ""),
+        "" if row.seconds is None else f"{row.seconds:.1f}",
+    )
+
+
+def plain(text: str) -> str:
+    """`text` without what could steer a terminal or reverse the reading."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def write_csv(path: Path, rows: Iterable[Row]) -> None:
+    """One line per file; readable by spreadsheets, in which no text of a document can become a formula. Raises OSError."""
+    with open(path, "w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file)
+        writer.writerow(
+            (
+                "file",
+                "state",
+                "kind",
+                "confidence",
+                "needs_review",
+                *FIELDS,
+                "line_count",
+                "flagged",
+                "attempts",
+                "seconds",
+                "message",
+            )
+        )
+        for row in rows:
+            values = [row.fields.get(name) for name in (*FIELDS, "line_count")]
+            writer.writerow(
+                _cell(value)
+                for value in (
+                    row.file, row.state, row.kind, row.confidence, row.needs_review, *values,
+                    " ".join(row.flagged), row.attempts, row.seconds, row.message,
+                )
+            )  # fmt: skip
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return Decimal(text).is_finite()
+    except InvalidOperation:
+        return False

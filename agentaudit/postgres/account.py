@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import pwd
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agentaudit.postgres.errors import EmbeddedPostgresError
+
+PROGRAM_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -26,35 +29,11 @@ class Account:
             return {"env": environment}
         return {"env": environment, "user": self.uid, "group": self.gid, "extra_groups": []}
 
-    def run(self, argv: list[str | Path], *, text: str = "", timeout_seconds: float = 120) -> str:
+    def run(self, argv: Sequence[str | Path], *, text: str = "") -> str:
         """Runs a program as the account, `text` on its standard input; what it printed. Raises when it failed."""
-        command = [os.fspath(part) for part in argv]
-        try:
-            done = subprocess.run(
-                command,
-                input=text,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                cwd="/",
-                umask=0o077,
-                timeout=timeout_seconds,
-                check=False,
-                **self.spawn_arguments(),
-            )
-        except PermissionError as error:
-            raise EmbeddedPostgresError(
-                f"{Path(command[0]).name} cannot be run as the account {self.name!r} ({error}). "
-                "Run agentaudit as an ordinary user, or set DATABASE_URL to a PostgreSQL server."
-            ) from error
-        except subprocess.TimeoutExpired as error:
-            raise EmbeddedPostgresError(
-                f"{Path(command[0]).name} did not finish within {timeout_seconds:.0f} seconds. "
-                "The disk may be full or very slow; try again."
-            ) from error
+        done = self._run(argv, text)
         if done.returncode != 0:
-            raise EmbeddedPostgresError(f"{Path(command[0]).name} failed: {_last_lines(done.stdout)}")
+            raise EmbeddedPostgresError(f"{Path(argv[0]).name} failed: {_last_lines(done.stdout)}")
         return done.stdout
 
     def write(self, path: Path, text: str) -> None:
@@ -63,21 +42,40 @@ class Account:
 
     def may(self, test: str, path: Path) -> bool:
         """Whether `test -x path` (or -r, …) holds for the account; the system decides, access lists included."""
-        done = subprocess.run(
-            ["/bin/sh", "-c", 'test "$1" "$2"', "sh", test, os.fspath(path)],
-            cwd="/",
-            check=False,
-            timeout=10,
-            **self.spawn_arguments(),
-        )
-        return done.returncode == 0
+        return self._run(["/bin/sh", "-c", 'test "$1" "$2"', "sh", test, path]).returncode == 0
+
+    def _run(self, argv: Sequence[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
+        program = Path(argv[0]).name
+        try:
+            return subprocess.run(
+                [os.fspath(part) for part in argv],
+                input=text,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                cwd="/",
+                umask=0o077,
+                timeout=PROGRAM_SECONDS,
+                check=False,
+                **self.spawn_arguments(),
+            )
+        except OSError as error:
+            raise EmbeddedPostgresError(
+                f"{program} cannot be run as the account {self.name} ({error}). Run agentaudit as an ordinary user, or set "
+                "DATABASE_URL to a PostgreSQL server."
+            ) from error
+        except subprocess.TimeoutExpired as error:
+            raise EmbeddedPostgresError(
+                f"{program} did not finish within {PROGRAM_SECONDS:.0f} seconds: the disk is full or very slow. Try again."
+            ) from error
 
 
 def server_account() -> Account:
     """Who the server runs as. Postgres refuses root, so root uses `postgres`, or `nobody` where there is none."""
     uid = os.geteuid()
     if uid != 0:
-        return Account(_name(uid), uid, os.getegid(), is_other=False)
+        return Account(name_of(uid), uid, os.getegid(), is_other=False)
     for name in ("postgres", "nobody"):
         try:
             found = pwd.getpwnam(name)
@@ -90,7 +88,7 @@ def server_account() -> Account:
     )
 
 
-def _name(uid: int) -> str:
+def name_of(uid: int) -> str:
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:  # containers often run as a number without a name

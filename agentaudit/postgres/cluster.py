@@ -9,10 +9,13 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+from psycopg import sql
+
 from agentaudit.postgres import programs as wheel
 from agentaudit.postgres.account import Account
 from agentaudit.postgres.errors import EmbeddedPostgresError
-from agentaudit.postgres.home import Home
+from agentaudit.postgres.home import PORT, Home
 
 SUPERUSER = "postgres"  # for upgrades and repairs
 ROLE = "agentaudit"  # what agentaudit connects as: no superuser, as on a managed server
@@ -58,8 +61,29 @@ class Cluster:
             self._create()
         self._refuse_other_version()
         self._configure(self.home.data)
-        if not self.home.password_file.exists():
+        if not self.home.password_file.exists() and not self.home.password_draft.exists():
             self._set_password()
+
+    def finish(self, socket_folder: Path) -> None:
+        """On the running server: what agentaudit connects as and to. The password in place says that this was done.
+
+        Not in single-user mode: objects that are made there look like the system's own, and pg_upgrade loses them.
+        """
+        password = self.home.password_draft.read_text()
+        with psycopg.connect(
+            host=str(socket_folder),
+            port=PORT,
+            user=SUPERUSER,
+            password=password,
+            dbname="postgres",
+            autocommit=True,
+        ) as connection:
+            if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).rowcount:
+                connection.execute(f"CREATE ROLE {ROLE} LOGIN CREATEDB")
+            connection.execute(sql.SQL(f"ALTER ROLE {ROLE} PASSWORD {{}}").format(password))
+            if not connection.execute("SELECT FROM pg_database WHERE datname = %s", [DATABASE]).rowcount:
+                connection.execute(f"CREATE DATABASE {DATABASE} OWNER {ROLE}")
+        self.home.password_draft.replace(self.home.password_file)
 
     def _settle(self) -> None:
         """Finds the folder that the account owns its place: in the home, or below /var/lib where it cannot get there."""
@@ -85,11 +109,8 @@ class Cluster:
         draft = self.home.cluster.resolve() / "data.new"
         shutil.rmtree(draft, ignore_errors=True)
         self.account.run([self.programs / "initdb", "-D", draft, "--auth=reject", *INITDB_OPTIONS])
-        self._configure(draft)
-        self._single_user(
-            draft, f"CREATE ROLE {ROLE} LOGIN CREATEDB", f"CREATE DATABASE {DATABASE} OWNER {ROLE}"
-        )
-        self.home.password_file.unlink(missing_ok=True)
+        for password in (self.home.password_file, self.home.password_draft):
+            password.unlink(missing_ok=True)
         draft.rename(self.home.data.resolve())
 
     def _configure(self, data: Path) -> None:
@@ -98,17 +119,18 @@ class Cluster:
         self.account.write(real / "pg_hba.conf", AUTHENTICATION)
 
     def _set_password(self) -> None:
-        """A new password for both roles; also the way back after its file was lost."""
+        """A superuser's password for a new database; also the way back after the file was lost."""
         password = secrets.token_urlsafe(32)
-        self._single_user(
+        argv = [
+            self.programs / "postgres",
+            "--single",
+            "-D",
             self.home.data.resolve(),
-            *(f"ALTER ROLE {role} PASSWORD '{password}'" for role in (SUPERUSER, ROLE)),
-        )
-        self.home.write_private(self.home.password_file, password.encode())
-
-    def _single_user(self, data: Path, *statements: str) -> None:
-        argv = [self.programs / "postgres", "--single", "-D", data, "-c", "exit_on_error=on", "postgres"]
-        self.account.run(argv, text="".join(f"{statement}\n" for statement in statements))
+            "-c",
+            "exit_on_error=on",
+        ]
+        self.account.run([*argv, "postgres"], text=f"ALTER ROLE {SUPERUSER} PASSWORD '{password}'\n")
+        self.home.write_private(self.home.password_draft, password.encode())
 
     def _refuse_other_version(self) -> None:
         data = self.home.data.resolve()

@@ -2,7 +2,8 @@
 
 Who counts as a user: every process that has called `Server.ensure_running()`, until it ends, however it ends. It shares
 a lock on a file for its whole life, so a `kill -9` counts as leaving. A process made by fork() does not inherit the
-lock; it counts from its own first connection on. Programs started with exec never inherit it.
+lock; it counts from its own first connection on. Programs started with exec never inherit it. (Native code that forks
+behind Python's back shares its parent's lock until that child ends or runs a program.)
 
 Beside the server runs a watcher (`watcher.py`) that waits for the last user and then stops the server. If the watcher is
 killed, the next process that begins to use the server starts a new one.
@@ -11,35 +12,26 @@ killed, the next process that begins to use the server starts a new one.
 from __future__ import annotations
 
 import os
-import pwd
 import select
 import shutil
-import sys
+import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psycopg import pq
-
-from agentaudit.postgres import locks, postmaster
+from agentaudit.postgres import locks, postmaster, startup
 from agentaudit.postgres import programs as wheel
-from agentaudit.postgres.account import Account, server_account
-from agentaudit.postgres.cluster import DATABASE, ROLE, Cluster
+from agentaudit.postgres.account import Account, name_of, server_account
+from agentaudit.postgres.cluster import DATABASE, ROLE
 from agentaudit.postgres.errors import EmbeddedPostgresError
 from agentaudit.postgres.home import PORT, SOCKET_NAME, Home
 
 __all__ = ["EmbeddedPostgresError", "Server", "Status"]
 
-START_SECONDS = 60.0  # also the recovery after a crash
-UNREACHABLE_SECONDS = 2.0  # sessions of a killed server end within this, unless a long statement keeps them
-BUSY_SECONDS = 90.0  # another process starts or stops the server
-LOG_BYTES = 10_000_000
-LOG_LINES = 15
-PROJECT = Path(__file__).resolve().parents[2]
+BUSY_SECONDS = 90.0  # how long another process may be starting or stopping the server
 
 
 @dataclass(frozen=True)
@@ -110,8 +102,8 @@ class Server:
     def ensure_running(self) -> dict[str, Any]:
         """Starts the server unless it runs, makes this process one of its users, and says how psycopg connects.
 
-        Returns host (the socket's folder), port, user, password and dbname. Cheap while the server runs. The superuser
-        `postgres` has the same password. Raises EmbeddedPostgresError.
+        Returns host (the socket's folder), port, user, password and dbname. Cheap while the server runs. The role is no
+        superuser; the superuser `postgres` has the same password. Raises EmbeddedPostgresError.
         """
         with _one_at_a_time:
             seat = _seats.get(self.home)
@@ -127,35 +119,34 @@ class Server:
 
     def stop(self) -> None:
         """Stops the server at once, also under other users; whoever connects next starts it again."""
-        with _one_at_a_time, _in_words(self.home):
-            self._leave()
-            if self.home.folder.exists():
-                with self._start_lock():
-                    self._stop()
+        with self._to_ourselves():
+            pass
 
     def remove(self) -> None:
         """Stops the server and deletes all its data, also what lies outside the home when run as root."""
+        with self._to_ourselves():
+            if self.home.folder.exists():
+                shutil.rmtree(self.home.cluster.resolve(), ignore_errors=True)
+                shutil.rmtree(self.home.folder)
+
+    @contextmanager
+    def _to_ourselves(self) -> Iterator[None]:
+        """With the server stopped, and nobody able to start it meanwhile."""
         with _one_at_a_time, _in_words(self.home):
             self._leave()
-            if self.home.folder.exists():
-                with self._start_lock():
-                    self._stop()
-                    shutil.rmtree(self.home.cluster.resolve(), ignore_errors=True)
-                    shutil.rmtree(self.home.folder)
-
-    def _leave(self) -> None:
-        if seat := _seats.pop(self.home, None):
-            seat.leave()
-
-    def _stop(self) -> None:
-        folder = self.home.socket_folder()
-        if not postmaster.stop(self.home, folder):
-            raise EmbeddedPostgresError(
-                f"The embedded PostgreSQL of {self.home.path} does not stop. See {self.home.log}; end it with "
-                f"{self.binaries / 'pg_ctl'} -D {self.home.data} -m immediate stop."
-            )
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            if not self.home.folder.exists():
+                yield
+                return
+            with self._start_lock():
+                folder = self.home.socket_folder()
+                if not postmaster.stop(self.home, folder):
+                    raise EmbeddedPostgresError(
+                        f"The embedded PostgreSQL of {self.home.path} does not stop. {self.home.log} says why; end it "
+                        f"with: {self.binaries / 'pg_ctl'} -D '{self.home.data}' -m immediate stop"
+                    )
+                if folder is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                yield
 
     def _take_seat(self) -> _Seat:
         account = server_account()
@@ -163,21 +154,27 @@ class Server:
         share = locks.take(self.home.users_lock, shared=True, wait_seconds=BUSY_SECONDS)
         if share is None:
             raise EmbeddedPostgresError(
-                f"The embedded PostgreSQL of {self.home.path} is still being stopped. Try again in a minute; {self.home.log} "
-                "shows what it is doing."
+                f"The embedded PostgreSQL of {self.home.path} is still being stopped; {self.home.log} shows what it is "
+                "doing. Try again in a minute."
             )
         try:
             with self._start_lock():
                 socket_folder = self.home.choose_socket_folder((account.uid, account.gid))
-                self._ensure_watcher(socket_folder)
-                self._bring_up(account, socket_folder)
-                seat = _Seat(share, _pidfd(socket_folder), socket_folder, self._parameters(socket_folder))
+                startup.ensure_watcher(self.home, socket_folder)
+                startup.bring_up(self.home, account, socket_folder)
+                seat = _Seat(
+                    share, _handle_on_server(socket_folder), socket_folder, self._parameters(socket_folder)
+                )
         except BaseException:
             locks.release(share)
             raise
         self._leave()  # the former seat, only now: the watcher never finds the place empty
         _seats[self.home] = seat
         return seat
+
+    def _leave(self) -> None:
+        if seat := _seats.pop(self.home, None):
+            seat.leave()
 
     def _make_folders(self, account: Account) -> None:
         """Only our own folders get permissions. Root's let the server's account pass through to the data folder."""
@@ -186,11 +183,9 @@ class Server:
         self.home.folder.mkdir(mode=mode, exist_ok=True)
         owner = self.home.folder.stat().st_uid
         if owner != os.geteuid():
-            with suppress(KeyError):
-                owner = pwd.getpwuid(owner).pw_name
             raise EmbeddedPostgresError(
-                f"{self.home.folder} belongs to {owner}. Run agentaudit as {owner}, or set AGENTAUDIT_HOME to a folder "
-                "of your own."
+                f"{self.home.folder} belongs to {name_of(owner)}. Run agentaudit as {name_of(owner)}, or set "
+                "AGENTAUDIT_HOME to a folder of your own."
             )
 
     @contextmanager
@@ -198,7 +193,7 @@ class Server:
         lock = locks.take(self.home.start_lock, wait_seconds=BUSY_SECONDS)
         if lock is None:
             raise EmbeddedPostgresError(
-                f"Another process has been starting the embedded PostgreSQL of {self.home.path} for more than "
+                f"Another process has been starting or stopping the embedded PostgreSQL of {self.home.path} for more than "
                 f"{BUSY_SECONDS:.0f} seconds. {self.home.log} shows what it waits for; then try again."
             )
         try:
@@ -206,98 +201,8 @@ class Server:
         finally:
             locks.release(lock)
 
-    def _ensure_watcher(self, socket_folder: Path) -> None:
-        lock = locks.take(self.home.watcher_lock)
-        if lock is None:
-            return
-        with self._log() as log:
-            try:
-                argv = [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "agentaudit.postgres.watcher",
-                    self.home.path,
-                    socket_folder,
-                    str(lock),
-                ]
-                postmaster.start_detached(argv, keep=lock, log=log, env={"PYTHONPATH": str(PROJECT)})
-            finally:
-                locks.hand_over(lock)
-
-    def _bring_up(self, account: Account, socket_folder: Path) -> None:
-        """Returns when the server answers: one that runs, one that recovers, or a new one."""
-        started_at_byte = None
-        deadline, listened_at = time.monotonic() + START_SECONDS, time.monotonic()
-        while time.monotonic() < deadline:
-            lock = locks.take(self.home.server_lock)
-            if lock is not None and started_at_byte is not None:
-                locks.release(lock)
-                raise EmbeddedPostgresError(self._did_not_start("ended at once", started_at_byte))
-            if lock is not None:
-                started_at_byte = self._start(account, socket_folder, lock)
-            elif _answers(socket_folder):
-                return
-            elif postmaster.listening_pid(socket_folder) is not None:
-                listened_at = time.monotonic()
-            elif time.monotonic() - listened_at > UNREACHABLE_SECONDS and started_at_byte is None:
-                self._stop_unreachable(socket_folder)
-            time.sleep(0.02)
-        raise EmbeddedPostgresError(
-            self._did_not_start(f"does not answer after {START_SECONDS:.0f} s", started_at_byte or 0)
-        )
-
-    def _start(self, account: Account, socket_folder: Path, lock: int) -> int:
-        """Starts a server that inherits `lock`; where in the log its first line stands."""
-        try:
-            self._clear_stale_files(socket_folder)
-            programs = wheel.for_account(account)
-            Cluster(self.home, account, programs).prepare()
-            self._turn_log()
-            with self._log() as log:
-                begins = os.fstat(log).st_size
-                argv = [
-                    programs / "postgres",
-                    "-D",
-                    self.home.data.resolve(),
-                    "-k",
-                    socket_folder,
-                    "-p",
-                    str(PORT),
-                ]
-                postmaster.start_detached(argv, keep=lock, log=log, **account.spawn_arguments())
-        except BaseException:
-            locks.release(lock)
-            raise
-        locks.hand_over(lock)
-        return begins
-
-    def _clear_stale_files(self, socket_folder: Path) -> None:
-        """Pid files of a dead server: its pid may be another process's by now, and then PostgreSQL refuses to start."""
-        if strangers := postmaster.processes_on(self.home.data):
-            raise EmbeddedPostgresError(
-                f"A PostgreSQL that agentaudit did not start (pid {strangers[0].pid}) is using {self.home.data}. Stop it "
-                f"with: {self.binaries / 'pg_ctl'} -D {self.home.data} stop"
-            )
-        for name in (SOCKET_NAME, f"{SOCKET_NAME}.lock"):
-            (socket_folder / name).unlink(missing_ok=True)
-        (self.home.data / "postmaster.pid").unlink(missing_ok=True)
-
-    def _stop_unreachable(self, socket_folder: Path) -> None:
-        if not postmaster.stop(self.home, socket_folder):
-            raise EmbeddedPostgresError(
-                f"A server on {self.home.data} is running where this process cannot reach it: in another container, or "
-                f"with another /tmp. Stop it there, or set AGENTAUDIT_HOME to a folder that is not shared."
-            )
-
     def _parameters(self, socket_folder: Path) -> dict[str, Any]:
-        try:
-            password = self.home.password_file.read_text()
-        except FileNotFoundError as error:
-            raise EmbeddedPostgresError(
-                f"{self.home.password_file} was deleted while the server runs. Stop everything that uses {self.home.path}; "
-                "the next start sets a new password."
-            ) from error
+        password = self.home.password_file.read_text()
         return {
             "host": str(socket_folder),
             "port": PORT,
@@ -306,36 +211,8 @@ class Server:
             "dbname": DATABASE,
         }
 
-    @contextmanager
-    def _log(self) -> Iterator[int]:
-        fd = os.open(self.home.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            yield fd
-        finally:
-            os.close(fd)
 
-    def _turn_log(self) -> None:
-        if self.home.log.exists() and self.home.log.stat().st_size > LOG_BYTES:
-            self.home.log.replace(self.home.log.with_suffix(".log.1"))
-
-    def _did_not_start(self, what: str, from_byte: int) -> str:
-        with suppress(OSError), self.home.log.open("rb") as log:
-            log.seek(from_byte)
-            lines = log.read().decode(errors="replace").strip().splitlines()[-LOG_LINES:]
-            return (
-                f"The embedded PostgreSQL of {self.home.path} {what}. The end of {self.home.log}:\n"
-                + "\n".join(lines)
-            )
-        return f"The embedded PostgreSQL of {self.home.path} {what}, and {self.home.log} cannot be read."
-
-
-def _answers(socket_folder: Path) -> bool:
-    """Whether the server accepts logins; asks without one."""
-    info = f"host='{socket_folder}' port={PORT} user={ROLE} dbname={DATABASE} connect_timeout=2"
-    return pq.PGconn.ping(info.encode()) == pq.Ping.OK
-
-
-def _pidfd(socket_folder: Path) -> int | None:
+def _handle_on_server(socket_folder: Path) -> int | None:
     """A handle on the server's first process that tells its end, and never means another process of the same pid."""
     pid = postmaster.listening_pid(socket_folder)
     if pid and hasattr(os, "pidfd_open"):
@@ -348,7 +225,7 @@ def _pidfd(socket_folder: Path) -> int | None:
 def _in_words(home: Home) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
+    except (OSError, subprocess.SubprocessError) as error:
         raise EmbeddedPostgresError(
             f"The embedded PostgreSQL of {home.path} cannot be used: {error}. Set AGENTAUDIT_HOME to a folder on a local "
             "disk that you may write to, or DATABASE_URL to a PostgreSQL server."

@@ -43,6 +43,11 @@ class Home:
         return self.folder / "password"
 
     @property
+    def password_draft(self) -> Path:
+        """The superuser's password until the first server has made everything else."""
+        return self.folder / "password.new"
+
+    @property
     def log(self) -> Path:
         return self.path / "postgres.log"
 

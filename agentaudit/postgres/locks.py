@@ -21,7 +21,7 @@ def take(path: Path, *, shared: bool = False, wait_seconds: float = 0.0) -> int 
         _held.add(fd)
         try:
             fcntl.flock(fd, kind | fcntl.LOCK_NB)
-            if _is_still(path, fd):
+            if is_in_place(path, fd):
                 return fd
         except BlockingIOError:
             if time.monotonic() >= deadline:
@@ -35,7 +35,7 @@ def take(path: Path, *, shared: bool = False, wait_seconds: float = 0.0) -> int 
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody holds the lock exclusively. Asking takes it for a moment, so callers hold the start lock."""
+    """Whether somebody holds the lock exclusively. Asking takes a share for a moment, so takers have to try again."""
     if not path.exists():
         return False
     fd = take(path, shared=True)
@@ -43,6 +43,14 @@ def is_held(path: Path) -> bool:
         return True
     release(fd)
     return False
+
+
+def is_in_place(path: Path, fd: int) -> bool:
+    """Whether the open file is the one that others find at `path`: it may have been deleted since."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(fd))
+    except FileNotFoundError:
+        return False
 
 
 def release(fd: int) -> None:
@@ -54,14 +62,6 @@ def release(fd: int) -> None:
 def hand_over(fd: int) -> None:
     """Forgets the lock here; a process that was started with the open file keeps it until it ends."""
     _close(fd)
-
-
-def _is_still(path: Path, fd: int) -> bool:
-    """Whether the locked file is the one that others find: it may have been deleted in between."""
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(fd))
-    except FileNotFoundError:
-        return False
 
 
 def _close(fd: int) -> None:

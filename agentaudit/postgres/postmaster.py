@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -48,14 +49,14 @@ def _peer_pid(connection: socket.socket) -> int:
     return 0
 
 
-def start_detached(argv: list[str | Path], *, keep: int, log: int, **spawn: Any) -> None:
+def start_detached(argv: Sequence[str | Path], *, keep: int, log: int, **spawn: Any) -> None:
     """Starts `argv` as nobody's child, in a session of its own, with output to `log`; it inherits the open file `keep`.
 
     Not our child, so that it never becomes a zombie of ours, and a program that waits for all its children
     (multiprocessing, gunicorn) never meets it. `spawn` goes to subprocess.run.
     """
     subprocess.run(
-        ["/bin/sh", "-c", '"$@" &', "sh", *map(os.fspath, argv)],
+        ["/bin/sh", "-c", '"$@" &', "sh", *(os.fspath(part) for part in argv)],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
@@ -72,14 +73,27 @@ def start_detached(argv: list[str | Path], *, keep: int, log: int, **spawn: Any)
 def stop(home: Home, socket_folder: Path | None) -> bool:
     """Shuts the server down, open sessions or not, without loss; True when none of its processes is left."""
     for sign, seconds in ((signal.SIGINT, FAST_STOP_SECONDS), (signal.SIGQUIT, IMMEDIATE_STOP_SECONDS)):
-        if pid := listening_pid(socket_folder) or _recorded_pid(home):
-            with suppress(ProcessLookupError):
-                os.kill(pid, sign)
+        if not locks.is_held(home.server_lock):  # whatever runs on the data folder now, we did not start it
+            return True
+        pid = listening_pid(socket_folder) or _recorded_pid(home)
+        if pid:
+            _signal(pid, sign)
         else:
             _quit_leftovers(home)
         if _wait_until_gone(home, seconds):
             return True
     return False
+
+
+def ask_to_stop(socket_folder: Path) -> None:
+    """Begins the same shut-down of whoever listens on the socket, without waiting for it."""
+    if pid := listening_pid(socket_folder):
+        _signal(pid, signal.SIGINT)
+
+
+def _signal(pid: int, sign: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, sign)
 
 
 def _recorded_pid(home: Home) -> int | None:
@@ -103,13 +117,19 @@ def _quit_leftovers(home: Home) -> None:
 
 def processes_on(data: Path) -> list[psutil.Process]:
     """The live server processes on `data`, recognised by their working folder, which is always the data folder."""
-    real = os.path.realpath(data)
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
-            if process.name().startswith("postgres") and process.cwd() == real:
+            if process.name().startswith("postgres") and _works_in(process, data):
                 found.append(process)
     return found
+
+
+def _works_in(process: psutil.Process, folder: Path) -> bool:
+    link = Path(f"/proc/{process.pid}/cwd")  # leads to the folder itself, even if another has its name by now
+    if link.is_symlink():
+        return link.samefile(folder)
+    return process.cwd() == os.path.realpath(folder)
 
 
 def _wait_until_gone(home: Home, seconds: float) -> bool:

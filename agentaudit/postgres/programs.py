@@ -78,9 +78,8 @@ def _copy(site_packages: Path, target: Path) -> None:
         if libraries.exists():
             shutil.copytree(libraries, tree / libraries.name, symlinks=True)
         for folder, _, files in os.walk(tree):
-            os.chmod(folder, 0o755)
-            for name in files:
-                os.chmod(Path(folder, name), 0o755)
+            for path in (folder, *(os.path.join(folder, name) for name in files)):
+                os.chmod(path, 0o755)  # noqa: S103 - public programs, and only root may change them
         try:
             tree.rename(target)
         except OSError:

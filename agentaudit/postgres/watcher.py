@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from agentaudit.postgres import postmaster
+from agentaudit.postgres import locks, postmaster
 from agentaudit.postgres.home import Home
 
 LINGER_SECONDS = 2.0  # so that one command after another does not restart the server each time
@@ -18,7 +18,7 @@ LINGER_SECONDS = 2.0  # so that one command after another does not restart the s
 def main(home: Home, socket_folder: Path, watcher_lock: int) -> None:
     """Waits, without polling, until nobody shares the users' lock; then stops the server and ends.
 
-    `socket_folder` is where the server listened when the watcher began; used when the home was deleted meanwhile.
+    `socket_folder` is where the server listened when the watcher began; it counts when the home was deleted meanwhile.
     """
     users = os.open(home.users_lock, os.O_RDWR | os.O_CLOEXEC)
     while True:
@@ -29,10 +29,13 @@ def main(home: Home, socket_folder: Path, watcher_lock: int) -> None:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             break
     # From here on newcomers wait for the users' lock, and find neither server nor watcher when they get it.
-    socket_folder = home.socket_folder() or socket_folder
-    if postmaster.stop(home, socket_folder):
+    if not locks.is_in_place(home.watcher_lock, watcher_lock):
+        postmaster.ask_to_stop(
+            socket_folder
+        )  # the home was deleted; what is there by now is not ours to stop
+    elif postmaster.stop(home, home.socket_folder() or socket_folder):
         with suppress(OSError):
-            socket_folder.rmdir()
+            (home.socket_folder() or socket_folder).rmdir()
     os.close(watcher_lock)
     os.close(users)
 

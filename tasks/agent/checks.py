@@ -83,13 +83,13 @@ def check_dates(found: Findings, issued: str | None, due: str | None, today: dat
 def compare(found: Findings, values: dict[str, str | None], xml: EInvoice) -> set[str]:
     """Compare the page's values with the XML's; returns the fields that agree. Contradictions are flagged with both values."""
     agree: set[str] = set()
-    for name in ("supplier", "number", "date", "due_date", "currency", "net", "tax", "total"):
+    for name in ("supplier", "buyer", "number", "date", "due_date", "currency", "net", "tax", "total"):
         said, printed = getattr(xml, name), values.get(name)
         if said is None or printed is None:
             continue
         if _same(name, printed, said):
             agree.add(name)
-            found.confirm(name)
+            found.confirm(name, name)  # a second source says more than a sum
         else:
             found.doubt(f"The page says {printed}, the embedded electronic invoice says {said}.", name)
     return agree
@@ -99,6 +99,6 @@ def _same(name: str, printed: str, said: str | Decimal) -> bool:
     if isinstance(said, Decimal):
         return abs(abs(Decimal(printed)) - abs(said)) <= Decimal("0.005")
     one, other = key_of(printed), key_of(said)
-    if name == "supplier":
+    if name in ("supplier", "buyer"):
         return bool(one) and (one in other or other in one)
     return one == other

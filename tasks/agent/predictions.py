@@ -34,3 +34,26 @@ def prediction(event: Completed | Failed) -> dict[str, Any]:
         if any(cell.reasons for line in record.lines for cell in line.values()):
             flat["flagged"].append("line_count")
     return flat
+
+
+def differences(event: Completed | Failed, expected: dict[str, Any]) -> list[str]:
+    """Where an outcome is not as a samples' expected.json says, in words; empty where all is as expected."""
+    got = prediction(event)
+    found = [] if got["outcome"] == expected["outcome"] else [f"outcome is {got['outcome']}, expected {expected['outcome']}"]
+    result = event.result if isinstance(event, Completed) else None
+    if result is None:
+        return found
+    record = result.records[0] if result.records else None
+    if result.kind != expected.get("kind", result.kind):
+        found.append(f"kind is {result.kind}, expected {expected['kind']}")
+    if expected.get("reason", "") not in ("", *result.reasons):
+        found.append(f"reason “{expected['reason']}” is not given")
+    for name, value in expected.get("fields", {}).items():
+        field = record.fields.get(name) if record else None
+        if field is None or field.value != value:
+            found.append(f"{name} is {field.value if field else None}, expected {value}")
+    if len(record.lines if record else ()) != expected.get("line_count", 0):
+        found.append(f"{len(record.lines) if record else 0} line items, expected {expected.get('line_count', 0)}")
+    if "flagged" in expected and set(expected["flagged"]) != set(got["flagged"]):
+        found.append(f"flagged are {sorted(got['flagged'])}, expected {sorted(expected['flagged'])}")
+    return found

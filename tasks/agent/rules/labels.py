@@ -94,9 +94,10 @@ def find(folded: str) -> list[Hit]:
         depth = 1
         while at < count:
             token = tokens[at][0]
-            follow = node.next.get(token)
+            # "VAT 20 %" is the label "VAT" with a rate, not the column "VAT %".
+            follow = None if token == "%" and tokens[at - 1][0].isdigit() else node.next.get(token)
             if follow is None:
-                if token in _CURRENCIES:
+                if token in _CURRENCIES or token == "%" or token.isdigit():
                     at += 1
                     continue
                 break

@@ -155,6 +155,8 @@ def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row |
     if placed is None:
         return None
     cell, amount = placed
+    if re.search(r"[^\W\d_]:\s", cell.text[: amount.start]):
+        return None  # a remark like "Rebate: -2.50" below an item
     row = Row({"amount": (numbers.plain(amount.value), words_at(cell, amount.start, amount.end))})
     for role in ("quantity", "unit_price"):
         for column in columns:

@@ -16,7 +16,7 @@ from tasks.agent.rules.headings import dates_of, numbers_of
 from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.lines import Table, table_of
 from tasks.agent.rules.money import currency_of
-from tasks.agent.rules.parties import Parties, buyers_of
+from tasks.agent.rules.parties import Parties, addressee, buyers_of
 from tasks.agent.rules.taxids import tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
 
@@ -51,6 +51,8 @@ def record_of(document: Document, text: Text, kind: tuple[str, float], xml: EInv
         "amount_due": amounts.amount_due,
         **tax_ids_of(text),
     }
+    if chosen["buyer"] is None and chosen["supplier"] is not None:
+        chosen["buyer"] = first(addressee(text, chosen["supplier"].value))
     if xml is not None and xml.credit:
         name = "credit_note"
     found = findings(chosen, amounts, table, xml, today)

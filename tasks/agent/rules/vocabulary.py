@@ -1,7 +1,7 @@
 """What labels are called in which language. Data only: a new language is a new column of words, not new code.
 
-Written as people print them; accents, case and punctuation do not matter when they are looked up. Three letters of a currency
-inside a label ("Netto EUR", "Montant EUR HT") are skipped.
+Written as people print them; accents, case and punctuation do not matter when they are looked up. Inside a label
+currencies and rates are skipped ("Montant EUR HT", "zzgl. 19 % MwSt.").
 """
 
 from __future__ import annotations

@@ -121,15 +121,9 @@ class Cluster:
     def _set_password(self) -> None:
         """A superuser's password for a new database; also the way back after the file was lost."""
         password = secrets.token_urlsafe(32)
-        argv = [
-            self.programs / "postgres",
-            "--single",
-            "-D",
-            self.home.data.resolve(),
-            "-c",
-            "exit_on_error=on",
-        ]
-        self.account.run([*argv, "postgres"], text=f"ALTER ROLE {SUPERUSER} PASSWORD '{password}'\n")
+        single_user = [str(self.programs / "postgres"), "--single", "-c", "exit_on_error=on"]
+        argv = [*single_user, "-D", str(self.home.data.resolve()), "postgres"]
+        self.account.run(argv, text=f"ALTER ROLE {SUPERUSER} PASSWORD '{password}'\n")
         self.home.write_private(self.home.password_draft, password.encode())
 
     def _refuse_other_version(self) -> None:

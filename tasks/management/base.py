@@ -5,6 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
 from django.core.management.base import BaseCommand
+from rich.console import Console
+
+WIDTH_OF_FILES = 160
 
 
 class Command(BaseCommand):
@@ -26,6 +29,13 @@ class Command(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs) -> ArgumentParser:
         return super().create_parser(
             prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    @property
+    def console(self) -> Console:
+        """For tables on standard output; in a file or pipe they are as wide as they need."""
+        return Console(
+            file=self.stdout._out, highlight=False, width=None if self.stdout.isatty() else WIDTH_OF_FILES
         )
 
     def say(self, sentence: str) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.table import Table
 from rich.text import Text
@@ -111,41 +111,59 @@ def _of_task(task: Task, attempt: Attempt | None, name: str) -> Row:
     return row
 
 
-def table(rows: Iterable[Row]) -> Table:
-    """For a terminal, or for a file that keeps its columns."""
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """`from_width`: terminals narrower than this do without it."""
+
+    head: str
+    cell: Callable[[Row], str]
+    from_width: int = 0
+    least: int | None = None
+    right: bool = False
+
+
+COLUMNS = (
+    _Column("file", lambda row: Path(row.file).name, least=16),
+    _Column("state", lambda row: row.state, least=9),
+    _Column("conf.", lambda row: "" if row.confidence is None else f"{row.confidence:.2f}", least=5),
+    _Column("supplier", lambda row: _text(row, "supplier"), from_width=130, least=14),
+    _Column("number", lambda row: _text(row, "number"), from_width=100, least=10),
+    _Column("date", lambda row: _text(row, "date"), from_width=115, least=10),
+    _Column(
+        "total", lambda row: f"{_text(row, 'total')} {_text(row, 'currency')}".strip(), least=12, right=True
+    ),
+    _Column("needs a look", lambda row: needs_a_look(row), least=12),
+    _Column("att.", lambda row: str(row.attempts or ""), least=4, right=True),
+    _Column("s", lambda row: "" if row.seconds is None else f"{row.seconds:.1f}", least=4, right=True),
+)
+
+
+def table(rows: Iterable[Row], width: int) -> Table:
+    """One line per row, in as many columns as `width` characters hold."""
     made = Table(box=None, pad_edge=False, header_style="bold")
-    made.add_column("file", overflow="ellipsis", no_wrap=True, min_width=12, max_width=40)
-    for head in ("state", "conf."):
-        made.add_column(head, no_wrap=True)
-    made.add_column("supplier", overflow="ellipsis", no_wrap=True, max_width=26)
-    made.add_column("number", overflow="ellipsis", no_wrap=True, max_width=16)
-    made.add_column("date", no_wrap=True)
-    made.add_column("total", no_wrap=True, justify="right")
-    made.add_column("needs a look", overflow="fold")
-    made.add_column("att.", justify="right", no_wrap=True)
-    made.add_column("s", justify="right", no_wrap=True)
+    columns = [column for column in COLUMNS if width >= column.from_width]
+    for column in columns:
+        justify: Literal["left", "right"] = "right" if column.right else "left"
+        made.add_column(
+            column.head, no_wrap=True, overflow="ellipsis", min_width=column.least, justify=justify
+        )
     for row in rows:
-        cells = [Text(plain(cell)) for cell in _cells(row)]
+        cells = [Text(plain(column.cell(row))) for column in columns]
         cells[1].stylize(STYLES.get(row.state, ""))
         made.add_row(*cells)
     return made
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    of = {name: "" if value is None else str(value) for name, value in row.fields.items()}
-    total = " ".join(part for part in (of.get("total", ""), of.get("currency", "")) if part)
-    return (
-        row.file,
-        row.state,
-        "" if row.confidence is None else f"{row.confidence:.2f}",
-        of.get("supplier", ""),
-        of.get("number", ""),
-        of.get("date", ""),
-        total,
-        ", ".join(row.flagged) if row.state == TaskStatus.COMPLETED else "",
-        str(row.attempts or ""),
-        "" if row.seconds is None else f"{row.seconds:.1f}",
-    )
+def needs_a_look(row: Row) -> str:
+    """Names of the fields that ask for a look; "document" where it is the whole."""
+    if row.state != TaskStatus.COMPLETED or not row.needs_review:
+        return ""
+    return ", ".join(row.flagged) or "document"
+
+
+def _text(row: Row, name: str) -> str:
+    value = row.fields.get(name)
+    return "" if value is None else str(value)
 
 
 def plain(text: str) -> str:

@@ -6,7 +6,6 @@ import json
 import sys
 from argparse import ArgumentParser
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -52,7 +51,7 @@ Exit code: 0 all well, or hints only; 1 something does not work."""
             if finding.level is not Level.OK:
                 text.append(f"\n→ {plain(finding.advice)}", "bold" if finding.level is Level.FAULT else "")
             table.add_row(Text(word, style), finding.subject, text)
-        console = Console(file=self.stdout._out, highlight=False, width=None if self.stdout.isatty() else 120)
+        console = self.console
         console.print(table)
         console.print(
             "Everything that is needed works."

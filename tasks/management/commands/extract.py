@@ -7,8 +7,6 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
-from rich.console import Console
-
 from tasks.management import base, handing_in, preparation, rows, watching
 from tasks.management.hands import Hands
 from tasks.models import Extraction, Task
@@ -125,11 +123,13 @@ in; 130 interrupted."""
         if options["json"]:
             self.stdout.write(json.dumps(document(extraction, found), ensure_ascii=False, indent=2))
             return
-        console = Console(file=self.stdout._out, highlight=False, soft_wrap=not self.stdout.isatty())
-        console.print(rows.table(found), width=None if console.is_terminal else 200)
+        console = self.console
+        console.print(rows.table(found, console.width))
         for row in found:
             if row.state != TaskStatus.COMPLETED and row.message:
-                console.print(f"{rows.plain(row.file)}: {rows.plain(row.message)}", markup=False)
+                console.print(
+                    f"{rows.plain(row.file)}: {rows.plain(row.message)}", markup=False, soft_wrap=True
+                )
         read = sum(row.state == TaskStatus.COMPLETED for row in found)
         look = sum(bool(row.needs_review) for row in found)
         console.print(f"{read} of {len(found)} read; {look} of them need a look. Extraction {extraction.pk}.")

@@ -19,38 +19,67 @@ Words = str | Promise
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, TooManyFilesSent):
-        return _page(request, 400, _("Too many files"), too_many_files(), _("Go back: your choice is still there."))
-    return _page(request, 400, _("This request cannot be understood"), _("Something in it is missing or malformed; nothing was changed."))
+        return _page(
+            request, 400, _("Too many files"), too_many_files(), _("Go back: your choice is still there.")
+        )
+    return _page(
+        request,
+        400,
+        _("This request cannot be understood"),
+        _("Something in it is missing or malformed; nothing was changed."),
+    )
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _page(request, 403, _("Not allowed"), _("Your role does not include this; nothing was changed."), _("Ask an operator if you need it."))
+    return _page(
+        request,
+        403,
+        _("Not allowed"),
+        _("Your role does not include this; nothing was changed."),
+        _("Ask an operator if you need it."),
+    )
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _page(request, 404, _("Nothing here"), _("This address leads nowhere, or to something that you may not see."))
+    return _page(
+        request,
+        404,
+        _("Nothing here"),
+        _("This address leads nowhere, or to something that you may not see."),
+    )
 
 
 def failed(request: HttpRequest) -> HttpResponse:
     """What broke decides what is said: a database that is away and a full disk are no riddles."""
     error = sys.exc_info()[1]
     if isinstance(error, (OperationalError, InterfaceError)):
-        sentence = _("The database does not answer at the moment. Nothing is lost; running work goes on when it is back.")
+        sentence = _(
+            "The database does not answer at the moment. Nothing is lost; running work goes on when it is back."
+        )
         response = _page(request, 503, _("Just a moment"), sentence, _("Try again in a few seconds."))
         response.headers["Retry-After"] = "10"
         return response
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         sentence = _("The disk is full, so nothing was taken.")
         return _page(request, 507, _("No room left"), sentence, _("Make room on the server, then try again."))
-    return _page(request, 500, _("Something went wrong"), _("The fault is ours and has been written to the log. Try again; if it stays, tell an operator."))
+    return _page(
+        request,
+        500,
+        _("Something went wrong"),
+        _("The fault is ours and has been written to the log. Try again; if it stays, tell an operator."),
+    )
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     sentence = _("The page that sent this was too old, or its cookie was blocked; nothing was changed.")
-    return _page(request, 403, _("Please try again"), sentence, _("Go back, reload the page and send it once more."))
+    return _page(
+        request, 403, _("Please try again"), sentence, _("Go back, reload the page and send it once more.")
+    )
 
 
-def _page(request: HttpRequest, status: int, title: Words, sentence: Words, what_to_do: Words = "") -> HttpResponse:
+def _page(
+    request: HttpRequest, status: int, title: Words, sentence: Words, what_to_do: Words = ""
+) -> HttpResponse:
     if request.headers.get("Accept") == "application/json":
         message = f"{sentence} {what_to_do}".strip()
         return JsonResponse({"errors": {"__all__": [{"message": message}]}}, status=status)

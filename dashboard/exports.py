@@ -40,13 +40,20 @@ def results_json(request: HttpRequest, pk: int) -> HttpResponseBase:
 def refused_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     extraction = visible_extraction(request, pk)
     lines = [(_("file"), _("code"), _("reason"), _("repeats document"))]
-    lines += [(e["name"], e["code"], words.spoken(e["sentence"]), e.get("document_id") or "") for e in extraction.refused]
+    lines += [
+        (e["name"], e["code"], words.spoken(e["sentence"]), e.get("document_id") or "")
+        for e in extraction.refused
+    ]
     return download(request, _csv(lines), f"extraction-{pk}-refused.csv", "text/csv; charset=utf-8")
 
 
 def harmless(value: object) -> object:
     """Text that a spreadsheet would run as a formula gets an apostrophe in front; numbers stay numbers."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") and not _NUMBER.fullmatch(value):
+    if (
+        isinstance(value, str)
+        and value[:1] in ("=", "+", "-", "@", "\t", "\r")
+        and not _NUMBER.fullmatch(value)
+    ):
         return "'" + value
     return value
 
@@ -60,7 +67,12 @@ def _csv(lines: Iterable[Iterable[object]]) -> Iterator[bytes]:
 
 
 def _lines(extraction: Extraction) -> Iterator[list[object]]:
-    names = list(dict.fromkeys(name for _task, result in _results(extraction) for record in _records(result) for name in record["fields"]))
+    names = words.ordered(
+        name
+        for _task, result in _results(extraction)
+        for record in _records(result)
+        for name in record["fields"]
+    )
     yield [
         _("document"), _("SHA-256"), _("state"), _("confidence"), _("needs review"), _("kind"), *names,
         _("line items"), _("reasons"), _("error"),
@@ -69,7 +81,9 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
         for record in _records(result) or [{"kind": "", "fields": {}, "lines": []}]:
             fields = record["fields"]
             reasons = [*(result or {}).get("reasons", ())]
-            reasons += [f"{name}: {reason}" for name, field in fields.items() for reason in field.get("reasons", ())]
+            reasons += [
+                f"{name}: {reason}" for name, field in fields.items() for reason in field.get("reasons", ())
+            ]
             yield [
                 task.document.original_name, task.document.sha256, task.status,
                 "" if task.confidence is None else round(task.confidence, 4), int(task.needs_review), record["kind"],
@@ -100,7 +114,11 @@ def _results(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any] | No
     """Each task with the result that holds for it, in the order they were handed in; read in chunks, never all at once."""
     last = 0
     while True:
-        tasks = list(Task.objects.filter(extraction=extraction, id__gt=last).select_related("document").order_by("id")[:CHUNK])
+        tasks = list(
+            Task.objects.filter(extraction=extraction, id__gt=last)
+            .select_related("document")
+            .order_by("id")[:CHUNK]
+        )
         if not tasks:
             return
         wanted = [task.result_attempt for task in tasks if task.result_attempt]

@@ -35,7 +35,9 @@ def with_counts(extractions: Collection[Extraction]) -> None:
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
     """Newest first, paged by id: rows that arrive meanwhile shift nothing."""
-    found = visible_to(request.user, Extraction.objects.select_related("client", "agent", "created_by")).order_by("-id")
+    found = visible_to(
+        request.user, Extraction.objects.select_related("client", "agent", "created_by")
+    ).order_by("-id")
     client, mine = number_of(request, "client"), request.GET.get("mine") == "1"
     if client:
         found = found.filter(client=client)
@@ -56,7 +58,9 @@ def index(request: HttpRequest) -> HttpResponse:
 
 def visible_extraction(request: HttpRequest, pk: int) -> Extraction:
     """Raises Http404 for what this person may not see, as for what is not there."""
-    return get_object_or_404(visible_to(request.user, Extraction.objects.select_related("client", "agent", "created_by")), pk=pk)
+    return get_object_or_404(
+        visible_to(request.user, Extraction.objects.select_related("client", "agent", "created_by")), pk=pk
+    )
 
 
 @require_GET
@@ -85,7 +89,9 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     state = request.GET.get("state", "")
     if state and state not in words.TASK:
         raise Http404
-    tasks = queries.in_state(Task.objects.filter(extraction=extraction).select_related("document").order_by("id"), state)
+    tasks = queries.in_state(
+        Task.objects.filter(extraction=extraction).select_related("document").order_by("id"), state
+    )
     after = number_of(request, "after")
     rows = list(tasks.filter(id__gt=after or 0)[: ROWS_PER_PAGE + 1])
     more, rows = len(rows) > ROWS_PER_PAGE, rows[:ROWS_PER_PAGE]
@@ -104,32 +110,44 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
 def _tiles(counts: queries.Counts) -> list[tuple[str, int]]:
     """(state, number) of the filters above the table; the usual ones stay, empty exceptions do not clutter."""
     usual = ("enqueued", "processing", "completed", "review", "failed")
-    return [(state, getattr(counts, state)) for state in words.TASK if state in usual or getattr(counts, state)]
+    return [
+        (state, getattr(counts, state)) for state in words.TASK if state in usual or getattr(counts, state)
+    ]
 
 
 @require_http_methods(["GET", "POST"])
 @permission_required("tasks.operate_task", raise_exception=True)
 def cancel_waiting(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask, then cancel what waits; what runs goes on."""
-    return _confirmed(request, pk, TaskStatus.ENQUEUED, operations.cancel, _("Cancel waiting documents"), _("Cancel them"))
+    return _confirmed(
+        request, pk, TaskStatus.ENQUEUED, operations.cancel, _("Cancel waiting documents"), _("Cancel them")
+    )
 
 
 @require_http_methods(["GET", "POST"])
 @permission_required("tasks.operate_task", raise_exception=True)
 def retry_failed(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask, then hand what failed in again."""
-    return _confirmed(request, pk, TaskStatus.FAILED, operations.retry, _("Retry failed documents"), _("Retry them"))
+    return _confirmed(
+        request, pk, TaskStatus.FAILED, operations.retry, _("Retry failed documents"), _("Retry them")
+    )
 
 
-def _confirmed(request: HttpRequest, pk: int, status: TaskStatus, verb: Callable, title: str, button: str) -> HttpResponse:
+def _confirmed(
+    request: HttpRequest, pk: int, status: TaskStatus, verb: Callable, title: str, button: str
+) -> HttpResponse:
     extraction = visible_extraction(request, pk)
-    ids = list(Task.objects.filter(extraction=extraction, status=status).order_by("id").values_list("id", flat=True))
+    ids = list(
+        Task.objects.filter(extraction=extraction, status=status).order_by("id").values_list("id", flat=True)
+    )
     if request.method == "POST":
         outcome = verb(Actor.person(request.user, "web"), ids, request.POST.get("reason", "").strip())
         messages.success(request, outcome.sentence)
         return redirect("extraction", pk=pk)
     first = Task.objects.filter(id__in=ids[:5]).select_related("document").order_by("id")
-    sentence = ngettext("%(number)d document is concerned.", "%(number)d documents are concerned.", len(ids)) % {"number": len(ids)}
+    sentence = ngettext(
+        "%(number)d document is concerned.", "%(number)d documents are concerned.", len(ids)
+    ) % {"number": len(ids)}
     context = {
         "extraction": extraction, "title": title, "button": button, "sentence": sentence, "number": len(ids),
         "first": first, "more": max(0, len(ids) - 5), "is_dangerous": status == TaskStatus.ENQUEUED,

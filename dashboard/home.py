@@ -31,7 +31,9 @@ class Step:
 
 def start(request: HttpRequest) -> HttpResponse:
     user = request.user
-    recent = list(visible_to(user, Extraction.objects.select_related("client", "agent", "created_by"))[:RECENT])
+    recent = list(
+        visible_to(user, Extraction.objects.select_related("client", "agent", "created_by"))[:RECENT]
+    )
     with_counts(recent)
     looks_after = user.has_perm("tasks.view_worker")
     context = {
@@ -49,7 +51,9 @@ def _steps(request: HttpRequest) -> list[Step]:
     user = request.user
 
     def admin(view: str, permission: str) -> str:
-        return reverse(f"admin:tasks_{view}") if user.is_staff and user.has_perm(f"tasks.{permission}") else ""
+        return (
+            reverse(f"admin:tasks_{view}") if user.is_staff and user.has_perm(f"tasks.{permission}") else ""
+        )
 
     return [
         Step(_("A client"), _("Who the audit is for. Documents, access and costs belong to a client."),

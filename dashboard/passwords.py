@@ -37,5 +37,9 @@ def unlock(request: HttpRequest, pk: int) -> HttpResponse:
     for name in others:
         messages.error(request, _("The password does not open “%(name)s”.") % {"name": name})
     if opened := len(passwords) - len(others):
-        messages.success(request, ngettext("%(number)d document opened.", "%(number)d documents opened.", opened) % {"number": opened})
+        messages.success(
+            request,
+            ngettext("%(number)d document opened.", "%(number)d documents opened.", opened)
+            % {"number": opened},
+        )
     return redirect("extraction", pk=pk)

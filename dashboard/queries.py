@@ -64,7 +64,7 @@ def counts_of(extraction_ids: Collection[int]) -> dict[int, Counts]:
     """extraction id → its counts (zeros where it has no tasks)."""
     numbers: dict[int, dict[str, int]] = {key: {} for key in extraction_ids}
     rows = Task.objects.filter(extraction__in=extraction_ids).values("extraction", "status")
-    for row in rows.annotate(tasks=Count("*"), review=Count("*", filter=Q(needs_review=True))).order_by():
+    for row in rows.annotate(tasks=Count("*"), review=Count("pk", filter=Q(needs_review=True))).order_by():
         found = numbers[row["extraction"]]
         found[row["status"]] = row["tasks"]
         if row["status"] == TaskStatus.COMPLETED:

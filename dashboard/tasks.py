@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from dashboard import queries
+from dashboard import queries, words
 from dashboard.extractions import unless_known
 from dashboard.streaming import download
 from tasks import operations
@@ -44,7 +44,15 @@ def fragment(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
-    related = ("document", "extraction", "client", "agent", "agent_version", "extraction__client", "extraction__agent")
+    related = (
+        "document",
+        "extraction",
+        "client",
+        "agent",
+        "agent_version",
+        "extraction__client",
+        "extraction__agent",
+    )
     task = get_object_or_404(visible_to(request.user, Task.objects.select_related(*related)), pk=pk)
     queries.with_running_attempts([task])
     attempts = list(Attempt.objects.filter(task=task).defer("result", "conflict").order_by("-number"))
@@ -62,10 +70,16 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
 
 
 def _record(record: dict[str, Any]) -> dict[str, Any]:
-    """A record for the page; its line items get the columns that any of them has, in order of appearance."""
-    columns = list(dict.fromkeys(name for line in record.get("lines", ()) for name in line))
-    lines = [[(name, line.get(name)) for name in columns] for line in record.get("lines", ())]
-    return {**record, "columns": columns, "rows": lines}
+    """A record for the page: fields in reading order, line items with the columns that any of them has."""
+    fields, lines = record["fields"], record.get("lines", ())
+    columns = words.ordered(name for line in lines for name in line)
+    rows = [[(name, line.get(name)) for name in columns] for line in lines]
+    return {
+        **record,
+        "fields": [(name, fields[name]) for name in words.ordered(fields)],
+        "columns": columns,
+        "rows": rows,
+    }
 
 
 def _seconds(start: Any, end: Any) -> float | None:

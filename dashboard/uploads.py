@@ -48,7 +48,9 @@ class AgentChoice(forms.ModelChoiceField):
 
 
 class UploadForm(forms.Form):
-    client = forms.ModelChoiceField(Client.objects.none(), label=_("Client"), empty_label=_("Choose a client"))
+    client = forms.ModelChoiceField(
+        Client.objects.none(), label=_("Client"), empty_label=_("Choose a client")
+    )
     engagement = forms.CharField(label=_("Engagement"), max_length=100, required=False)
     agent = AgentChoice(
         Agent.objects.filter(current_version__isnull=False), label=_("Agent"), empty_label=None,
@@ -71,9 +73,13 @@ class UploadForm(forms.Form):
 
 def too_many_files(number: int | None = None) -> str:
     if number is None:
-        sentence = _("At most %(limit)d files can be handed in at once. Nothing was taken; hand them in in several parts.")
+        sentence = _(
+            "At most %(limit)d files can be handed in at once. Nothing was taken; hand them in in several parts."
+        )
     else:
-        sentence = _("These are %(number)d files; at most %(limit)d can be handed in at once. Nothing was taken; hand them in in several parts.")
+        sentence = _(
+            "These are %(number)d files; at most %(limit)d can be handed in at once. Nothing was taken; hand them in in several parts."
+        )
     return sentence % {"number": number, "limit": settings.UPLOAD_MAX_FILES}
 
 
@@ -118,5 +124,9 @@ def _not_taken(request: HttpRequest, form: UploadForm) -> HttpResponse:
 
 
 def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
-    limits = {"files": settings.UPLOAD_MAX_FILES, "bytes": settings.UPLOAD_MAX_BYTES, "pages": settings.UPLOAD_MAX_PAGES}
+    limits = {
+        "files": settings.UPLOAD_MAX_FILES,
+        "bytes": settings.UPLOAD_MAX_BYTES,
+        "pages": settings.UPLOAD_MAX_PAGES,
+    }
     return render(request, "upload.html", {"form": form, "limits": limits}, status=status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -52,10 +53,10 @@ SOURCES = {
 }  # fmt: skip
 FIELDS = {
     "supplier": _("Supplier"), "customer": _("Customer"), "number": _("Number"), "date": _("Date"), "due_date": _("Due date"),
-    "currency": _("Currency"), "net": _("Net"), "tax": _("Tax"), "tax_rate": _("Tax rate"), "total": _("Total"),
-    "payable": _("Payable"), "discount": _("Discount"), "shipping": _("Shipping"), "description": _("Description"),
-    "quantity": _("Quantity"), "unit": _("Unit"), "unit_price": _("Unit price"), "price": _("Price"), "amount": _("Amount"),
-    "position": _("Position"), "vat_id": _("VAT number"), "iban": _("IBAN"), "kind": _("Kind"),
+    "currency": _("Currency"), "position": _("Position"), "description": _("Description"), "quantity": _("Quantity"), "unit": _("Unit"),
+    "unit_price": _("Unit price"), "price": _("Price"), "discount": _("Discount"), "shipping": _("Shipping"), "net": _("Net"),
+    "tax_rate": _("Tax rate"), "tax": _("Tax"), "amount": _("Amount"), "total": _("Total"), "payable": _("Payable"),
+    "vat_id": _("VAT number"), "iban": _("IBAN"), "kind": _("Kind"),
 }  # fmt: skip
 KINDS = {
     "invoice": _("Invoice"), "receipt": _("Receipt"), "credit_note": _("Credit note"), "quotation": _("Quotation"),
@@ -105,6 +106,12 @@ def priority_word(priority: int) -> str:
 def field_word(name: str) -> str:
     """A field's label: ours where we know it, else its name made readable."""
     return str(FIELDS.get(name) or name.replace("_", " ").capitalize())
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Field names in the order people read them; names of other agents' own keep theirs, at the end. (jsonb keeps no order.)"""
+    known = list(FIELDS)
+    return sorted(dict.fromkeys(names), key=lambda name: known.index(name) if name in FIELDS else len(known))
 
 
 def spoken(sentence: str) -> str:

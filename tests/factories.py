@@ -87,7 +87,8 @@ def make_attempt(task: Task, status: str = "running", **fields: Any) -> Attempt:
     now = database_now()
     ended = {} if status in ("claimed", "starting", "running") else {"finished_at": now, "ended_at": now}
     values = {
-        "number": task.attempts.count() + 1, "worker": uuid.uuid4(), "claimed_at": now - timedelta(seconds=5), "started_at": now,
+        "number": task.attempts.count() + 1,
+        "priority": task.priority, "worker": uuid.uuid4(), "claimed_at": now - timedelta(seconds=5), "started_at": now,
         "deadline_at": now + timedelta(hours=1), "rate_held_until": now + timedelta(hours=1), **ended, **fields,
     }  # fmt: skip
     return Attempt.objects.create(

@@ -46,12 +46,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="python -m tasks.agent", description=ABOUT, epilog=ENDS, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m tasks.agent",
+        description=ABOUT,
+        epilog=ENDS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("file", metavar="FILE.pdf", help="the PDF to read; its content decides, not its name")
     made.add_argument("--password", default="", help="opens an encrypted PDF")
     names = ", ".join(BUILT_IN)
-    made.add_argument("--program", default="rules", help=f"what reads: {names}, or package.module:function (default: rules)")
+    made.add_argument(
+        "--program", default="rules", help=f"what reads: {names}, or package.module:function (default: rules)"
+    )
     made.add_argument("--pretty", action="store_true", help="indent the JSON for people")
     made.add_argument("--version", action="version", version=f"agent contract version {VERSION}")
     return made
@@ -78,9 +83,16 @@ def inspect_many(arguments: list[str]) -> int:
         description='Read JSON lines {"path", "password"} from standard input; answer each with one JSON line: '
         "pages, encrypted, needs_password, and code and message where the document cannot be read.",
     )
-    made.add_argument("--memory-mib", type=int, default=1024, help="address space of this process (default: 1024)")
+    made.add_argument(
+        "--memory-mib", type=int, default=1024, help="address space of this process (default: 1024)"
+    )
     made.add_argument("--cpu-seconds", type=int, default=10, help="CPU seconds for each file (default: 10)")
-    made.add_argument("--pages", type=int, default=Limits().pages, help="a file with more pages is refused (default: %(default)s)")
+    made.add_argument(
+        "--pages",
+        type=int,
+        default=Limits().pages,
+        help="a file with more pages is refused (default: %(default)s)",
+    )
     options = made.parse_args(arguments)
     serve(sys.stdin, sys.stdout, Limits(pages=options.pages), options.memory_mib, options.cpu_seconds)
     return 0

@@ -31,7 +31,9 @@ class Findings:
             self.confirmed[name] = self.confirmed.get(name, 0) + 1
 
 
-def check_sums(found: Findings, net: Decimal | None, tax: Decimal | None, total: Decimal | None, changes: list[Decimal]) -> None:
+def check_sums(
+    found: Findings, net: Decimal | None, tax: Decimal | None, total: Decimal | None, changes: list[Decimal]
+) -> None:
     """net + tax = total, where needed with the printed discounts and charges."""
     if net is None or total is None:
         return
@@ -49,7 +51,13 @@ def check_sums(found: Findings, net: Decimal | None, tax: Decimal | None, total:
         found.doubt(reason, "net", "tax", "total")
 
 
-def check_lines(found: Findings, amounts: list[Decimal], net: Decimal | None, total: Decimal | None, changes: list[Decimal]) -> bool | None:
+def check_lines(
+    found: Findings,
+    amounts: list[Decimal],
+    net: Decimal | None,
+    total: Decimal | None,
+    changes: list[Decimal],
+) -> bool | None:
     """Whether the line items sum to net or total (with the changes); None where there is nothing to compare."""
     if not amounts or (net is None and total is None):
         return None

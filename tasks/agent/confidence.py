@@ -29,7 +29,10 @@ def settled(score: float, confirmations: int, flagged: bool, proven: bool) -> fl
 def of_records(records: tuple[Record, ...]) -> float:
     """The lowest confidence of the required fields of all records; 0 where there is none."""
     fields = [record.fields.get(name) for record in records for name in REQUIRED]
-    return min((field.confidence if field is not None and field.value is not None else 0.0 for field in fields), default=0.0)
+    return min(
+        (field.confidence if field is not None and field.value is not None else 0.0 for field in fields),
+        default=0.0,
+    )
 
 
 def needs_review(records: tuple[Record, ...]) -> bool:

@@ -69,10 +69,14 @@ def element_tree(content: bytes) -> ET.Element:
         depth -= 1
         builder.end("{" + name if "}" in name else name)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object) -> int:
         raise Unsafe("the XML declares a document type or an entity")
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, builder.data
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = (
+        start,
+        end,
+        builder.data,
+    )
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = parser.ExternalEntityRefHandler = refuse
     try:
         parser.Parse(content, True)
@@ -127,11 +131,18 @@ def _first(*elements: ET.Element | None) -> ET.Element | None:
 def _cii(root: ET.Element) -> EInvoice:
     """Version 2 (Factur-X, ZUGFeRD 2) and version 1 differ in a few names only."""
     head = _first(_at(root, "ExchangedDocument"), _at(root, "HeaderExchangedDocument"))
-    trade = _first(_at(root, "SupplyChainTradeTransaction"), _at(root, "SpecifiedSupplyChainTradeTransaction"))
-    agreement = _first(_at(trade, "ApplicableHeaderTradeAgreement"), _at(trade, "ApplicableSupplyChainTradeAgreement"))
-    settlement = _first(_at(trade, "ApplicableHeaderTradeSettlement"), _at(trade, "ApplicableSupplyChainTradeSettlement"))
+    trade = _first(
+        _at(root, "SupplyChainTradeTransaction"), _at(root, "SpecifiedSupplyChainTradeTransaction")
+    )
+    agreement = _first(
+        _at(trade, "ApplicableHeaderTradeAgreement"), _at(trade, "ApplicableSupplyChainTradeAgreement")
+    )
+    settlement = _first(
+        _at(trade, "ApplicableHeaderTradeSettlement"), _at(trade, "ApplicableSupplyChainTradeSettlement")
+    )
     sums = _first(
-        _at(settlement, "SpecifiedTradeSettlementHeaderMonetarySummation"), _at(settlement, "SpecifiedTradeSettlementMonetarySummation")
+        _at(settlement, "SpecifiedTradeSettlementHeaderMonetarySummation"),
+        _at(settlement, "SpecifiedTradeSettlementMonetarySummation"),
     )
     seller = _at(agreement, "SellerTradeParty")
     ids = [_text(item, "ID") for item in _all(seller, "SpecifiedTaxRegistration")]
@@ -148,8 +159,14 @@ def _cii(root: ET.Element) -> EInvoice:
         tax=_amount(_text(sums, "TaxTotalAmount")),
         total=_amount(_text(sums, "GrandTotalAmount")),
         amount_due=_amount(_text(sums, "DuePayableAmount")),
-        line_count=sum(1 for item in items if _first(_at(item, "SpecifiedLineTradeSettlement"), _at(item, "SpecifiedSupplyChainTradeSettlement"))
-                       is not None),
+        line_count=sum(
+            1
+            for item in items
+            if _first(
+                _at(item, "SpecifiedLineTradeSettlement"), _at(item, "SpecifiedSupplyChainTradeSettlement")
+            )
+            is not None
+        ),
         credit=(_text(head, "TypeCode") or "") in CREDIT_TYPES,
     )
 

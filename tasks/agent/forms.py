@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 import pypdfium2.raw as raw
 
-if TYPE_CHECKING:
-    from tasks.agent.pdf import Page, Placing, Word
+from tasks.agent.page import Page, Placing, Word
 
 WITH_TEXT = (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
 UNSEEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
@@ -30,10 +28,13 @@ def form_values(form: raw.FPDF_FORMHANDLE, handle: raw.FPDF_PAGE, page: Page, pl
     return words
 
 
-def field_words(form: raw.FPDF_FORMHANDLE, annotation: raw.FPDF_ANNOTATION, page: Page, place: Placing) -> list[Word]:
-    from tasks.agent.pdf import Word
-
-    if raw.FPDFAnnot_GetSubtype(annotation) != raw.FPDF_ANNOT_WIDGET or raw.FPDFAnnot_GetFlags(annotation) & UNSEEN:
+def field_words(
+    form: raw.FPDF_FORMHANDLE, annotation: raw.FPDF_ANNOTATION, page: Page, place: Placing
+) -> list[Word]:
+    if (
+        raw.FPDFAnnot_GetSubtype(annotation) != raw.FPDF_ANNOT_WIDGET
+        or raw.FPDFAnnot_GetFlags(annotation) & UNSEEN
+    ):
         return []
     if raw.FPDFAnnot_GetFormFieldType(form, annotation) not in WITH_TEXT:
         return []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tasks.agent.contract import Box, Evidence
-from tasks.agent.pdf import Document, Page, Word
+from tasks.agent.page import Page, Word
+from tasks.agent.pdf import Document
 
 LONGEST_QUOTE = 500
 INSETS = (0.0, 0.12, 0.25)
@@ -11,14 +12,14 @@ INSETS = (0.0, 0.12, 0.25)
 
 
 def evidence(document: Document, pages: dict[int, Page], words: list[Word]) -> tuple[Evidence, ...]:
-    """One piece for each line that the words stand on; none where the text under the box is not these words."""
+    """One piece for each run of words that stand side by side; none where the text under the box is not these words."""
     found = []
-    for line in _by_line(words):
-        page = pages[line[0].page]
-        box = document.tight_box(line, page)
+    for run in _runs(words):
+        page = pages[run[0].page]
+        box = document.tight_box(run, page)
         if box is None:
             return ()
-        quote = " ".join(word.text for word in line)
+        quote = " ".join(word.text for word in run)
         proven = _proven(document, page, box, quote)
         if proven is None or len(quote) > LONGEST_QUOTE:
             return ()
@@ -26,14 +27,20 @@ def evidence(document: Document, pages: dict[int, Page], words: list[Word]) -> t
     return tuple(found[:20])
 
 
-def _by_line(words: list[Word]) -> list[list[Word]]:
-    lines: list[list[Word]] = []
+def _runs(words: list[Word]) -> list[list[Word]]:
+    runs: list[list[Word]] = []
     for word in words:
-        last = lines[-1][-1] if lines else None
-        if last is None or word.page != last.page or abs(word.y0 - last.y0) > 0.6 * (last.y1 - last.y0) or word.x0 < last.x0:
-            lines.append([])
-        lines[-1].append(word)
-    return lines
+        last = runs[-1][-1] if runs else None
+        height = last.y1 - last.y0 if last else 0.0
+        if (
+            last is None
+            or word.page != last.page
+            or abs(word.y0 - last.y0) > 0.6 * height
+            or not 0 < word.x0 - last.x0 < 2 * height + last.x1 - last.x0
+        ):
+            runs.append([])
+        runs[-1].append(word)
+    return runs
 
 
 def _proven(document: Document, page: Page, box: Box, quote: str) -> Box | None:

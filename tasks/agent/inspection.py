@@ -55,7 +55,9 @@ def answer(line: str, limits: Limits) -> dict[str, object]:
         request = json.loads(line)
         path, password = str(request["path"]), str(request.get("password") or "")
     except (ValueError, KeyError, TypeError, AttributeError):
-        return asdict(Inspection(code=Code.BAD_CONFIGURATION.value, message='Expected {"path": …, "password": …}.'))
+        return asdict(
+            Inspection(code=Code.BAD_CONFIGURATION.value, message='Expected {"path": …, "password": …}.')
+        )
     try:
         return asdict(inspect(path, password, limits))
     except MemoryError:

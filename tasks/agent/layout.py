@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tasks.agent.pdf import Page, Word
+from tasks.agent.page import Page, Word
 
 APART = 0.75
 """A gap of this share of the line's height starts a new cell; a space between words is a third of it."""
@@ -59,7 +59,9 @@ def rows_of(words: list[Word]) -> list[list[Word]]:
     """Words grouped by height: a word joins a row whose middle lies within its own middle half."""
     rows: list[list[Word]] = []
     middle = -1e9
-    for centre, _, word in sorted([((word.y0 + word.y1) / 2, index, word) for index, word in enumerate(words)]):
+    for centre, _, word in sorted(
+        [((word.y0 + word.y1) / 2, index, word) for index, word in enumerate(words)]
+    ):
         if centre - middle > 0.4 * (word.y1 - word.y0):
             rows.append([])
             middle = centre

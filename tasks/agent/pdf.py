@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,8 @@ import pypdfium2.raw as raw
 
 from tasks.agent.contract import Box, Code, Limits, Problem
 from tasks.agent.forms import form_values
-from tasks.agent.visibility import Visibility
+from tasks.agent.page import Page, Placing, Word, placing
+from tasks.agent.visibility import Visibility, image_share
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -31,47 +32,10 @@ LARGEST_SIDE = 14_400.0
 NOT_PDF = "This file is not a PDF, whatever its name says."
 
 # PDFium marks a hyphen at the end of a line and characters that it cannot name with these.
-REPAIRS = str.maketrans({"\x02": "-", "\x00": " ", "\ufffe": "\ufffd", "\uffff": "\ufffd", "\u00ad": "-", "\xa0": " "})
+REPAIRS = str.maketrans(
+    {"\x02": "-", "\x00": " ", "\ufffe": "\ufffd", "\uffff": "\ufffd", "\u00ad": "-", "\xa0": " "}
+)
 WORD = re.compile(r"\S+")
-
-
-class Word:
-    """A run of characters without white space. Coordinates in points, origin top left, after rotation.
-
-    `start` and `end` are the places of its characters in PDFium's text page; both are -1 where the word did not come from there.
-    """
-
-    __slots__ = ("end", "page", "source", "start", "text", "x0", "x1", "y0", "y1")
-
-    def __init__(self, text: str, x0: float, y0: float, x1: float, y1: float, page: int, start: int, end: int):
-        self.text, self.page, self.start, self.end = text, page, start, end
-        self.x0, self.y0, self.x1, self.y1 = x0, y0, x1, y1
-        self.source = "page"
-
-    def __repr__(self) -> str:
-        return f"Word({self.text!r}, page {self.page}, {self.x0:.0f} {self.y0:.0f} {self.x1:.0f} {self.y1:.0f})"
-
-
-@dataclass(slots=True)
-class Page:
-    """What one page holds. `hidden` are words that a reader of the printed page does not see; no value may come from them."""
-
-    number: int
-    width: float
-    height: float
-    words: list[Word] = field(default_factory=list)
-    hidden: list[Word] = field(default_factory=list)
-    image_share: float = 0.0
-    """The share of the page that pictures cover (0..1); read only where there is hardly any text."""
-    text_layer_of_scan: bool = False
-    """All its text is invisible and lies over a picture: somebody's OCR, not a trick."""
-    plain: str = ""
-    """Text of the second reader, without places, where PDFium found next to nothing."""
-    unreadable: bool = False
-
-    @property
-    def has_text(self) -> bool:
-        return len(self.words) >= 3 or len(self.plain) >= 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +178,9 @@ class Document:
             handle = raw.FPDFDoc_GetAttachment(self._pdf.raw, index)
             if handle:
                 name = attachment_name(handle)
-                found.append(Attachment(name, attachment_bytes(handle) if name.lower().endswith(".xml") else None))
+                found.append(
+                    Attachment(name, attachment_bytes(handle) if name.lower().endswith(".xml") else None)
+                )
         return found
 
 
@@ -224,7 +190,9 @@ def check_content(path: str | Path) -> None:
         with open(path, "rb") as file:
             head = file.read(HEADER_WITHIN + 5)
     except FileNotFoundError:
-        raise Problem(Code.DOCUMENT_MISSING, "The file of this document is not where it was stored.") from None
+        raise Problem(
+            Code.DOCUMENT_MISSING, "The file of this document is not where it was stored."
+        ) from None
     except OSError as error:
         message = f"The file of this document cannot be read: {error.strerror or 'input error'}."
         raise Problem(Code.STORAGE, message, retryable=True) from None
@@ -237,59 +205,26 @@ def check_content(path: str | Path) -> None:
 def why_unopened(error: pdfium.PdfiumError, path: Path, password: str) -> Problem:
     """PDFium's error number in words."""
     if error.err_code == raw.FPDF_ERR_PASSWORD:
-        message = "The password does not open this PDF." if password else "This PDF is encrypted and needs a password to open."
+        message = (
+            "The password does not open this PDF."
+            if password
+            else "This PDF is encrypted and needs a password to open."
+        )
         return Problem(Code.ENCRYPTED, message)
     if error.err_code == raw.FPDF_ERR_SECURITY:
-        return Problem(Code.ENCRYPTED, "This PDF is encrypted in a way that cannot be read here; save a copy without protection.")
+        return Problem(
+            Code.ENCRYPTED,
+            "This PDF is encrypted in a way that cannot be read here; save a copy without protection.",
+        )
     with open(path, "rb") as file:
         start = file.read(4 * 1024 * 1024)
     if not re.search(rb"\d\s+obj\b|startxref|/Type", start):
         return Problem(Code.NOT_PDF, NOT_PDF)
     if re.search(rb"/Count\s+0\b", start) and not re.search(rb"/Type\s*/Page\b(?!s)", start):
         return Problem(Code.NO_PAGES, "This PDF has no pages.")
-    return Problem(Code.CORRUPT, "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy.")
-
-
-class Placing:
-    """Maps PDF user space to points from the top left of the page as it is shown (CropBox and rotation applied)."""
-
-    __slots__ = ("a", "b", "c", "d", "e", "f", "upright")
-
-    def __init__(self, a: float, b: float, c: float, d: float, e: float, f: float):
-        self.a, self.b, self.c, self.d, self.e, self.f = a, b, c, d, e, f
-        self.upright = abs(b) < 1e-9 and abs(c) < 1e-9
-
-    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
-        a, b, c, d, e, f = self.a, self.b, self.c, self.d, self.e, self.f
-        if self.upright:
-            return a * left + e, d * top + f, a * right + e, d * bottom + f
-        xs = (a * left + c * bottom + e, a * right + c * top + e)
-        ys = (b * left + d * bottom + f, b * right + d * top + f)
-        return min(xs), min(ys), max(xs), max(ys)
-
-    def back(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
-        """left, bottom, right, top in PDF user space of a box in points from the top left."""
-        a, b, c, d, e, f = self.a, self.b, self.c, self.d, self.e, self.f
-        scale = a * d - b * c
-        xs = [(d * (x - e) - c * (y - f)) / scale for x, y in ((x0, y0), (x1, y1))]
-        ys = [(a * (y - f) - b * (x - e)) / scale for x, y in ((x0, y0), (x1, y1))]
-        return min(xs), min(ys), max(xs), max(ys)
-
-
-def placing(handle: raw.FPDF_PAGE, width: float, height: float) -> Placing:
-    """Ask PDFium where three points land; whole pixels are fine enough on a device of a hundred million."""
-    device = 100_000_000
-    unit = 1000.0
-    x, y = ctypes.c_int(), ctypes.c_int()
-
-    def at(px: float, py: float) -> tuple[float, float]:
-        raw.FPDF_PageToDevice(handle, 0, 0, device, device, 0, px, py, ctypes.byref(x), ctypes.byref(y))
-        return x.value / device * width, y.value / device * height
-
-    (e, f), (ax, bx), (cx, dx) = at(0, 0), at(unit, 0), at(0, unit)
-    round_off = 1e-6
-    a, b, c, d = ((v / unit) if abs(v / unit) > round_off else 0.0 for v in (ax - e, bx - f, cx - e, dx - f))
-    return Placing(a, b, c, d, e, f)
+    return Problem(
+        Code.CORRUPT, "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy."
+    )
 
 
 def page_text(text: raw.FPDF_TEXTPAGE) -> str:
@@ -340,20 +275,6 @@ def ink(text: raw.FPDF_TEXTPAGE, index: int, place: Placing) -> list[tuple[float
         return []
     x0, y0, x1, y1 = place.box(left.value, bottom.value, right.value, top.value)
     return [(x0, y0), (x1, y1)]
-
-
-def image_share(handle: raw.FPDF_PAGE, width: float, height: float) -> float:
-    """The share of the page under its largest picture (0..1)."""
-    best = 0.0
-    sides = [ctypes.c_float() for _ in range(4)]
-    for index in range(min(raw.FPDFPage_CountObjects(handle), 500)):
-        item = raw.FPDFPage_GetObject(handle, index)
-        if raw.FPDFPageObj_GetType(item) not in (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM):
-            continue
-        if raw.FPDFPageObj_GetBounds(item, *map(ctypes.byref, sides)):
-            left, bottom, right, top = (side.value for side in sides)
-            best = max(best, (right - left) * (top - bottom) / (width * height))
-    return min(best, 1.0)
 
 
 def attachment_name(handle: raw.FPDF_ATTACHMENT) -> str:

@@ -39,7 +39,11 @@ def prediction(event: Completed | Failed) -> dict[str, Any]:
 def differences(event: Completed | Failed, expected: dict[str, Any]) -> list[str]:
     """Where an outcome is not as a samples' expected.json says, in words; empty where all is as expected."""
     got = prediction(event)
-    found = [] if got["outcome"] == expected["outcome"] else [f"outcome is {got['outcome']}, expected {expected['outcome']}"]
+    found = (
+        []
+        if got["outcome"] == expected["outcome"]
+        else [f"outcome is {got['outcome']}, expected {expected['outcome']}"]
+    )
     result = event.result if isinstance(event, Completed) else None
     if result is None:
         return found
@@ -53,7 +57,9 @@ def differences(event: Completed | Failed, expected: dict[str, Any]) -> list[str
         if field is None or field.value != value:
             found.append(f"{name} is {field.value if field else None}, expected {value}")
     if len(record.lines if record else ()) != expected.get("line_count", 0):
-        found.append(f"{len(record.lines) if record else 0} line items, expected {expected.get('line_count', 0)}")
+        found.append(
+            f"{len(record.lines) if record else 0} line items, expected {expected.get('line_count', 0)}"
+        )
     if "flagged" in expected and set(expected["flagged"]) != set(got["flagged"]):
         found.append(f"flagged are {sorted(got['flagged'])}, expected {sorted(expected['flagged'])}")
     return found

@@ -13,7 +13,18 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from tasks.agent.contract import Code, Completed, Event, Failed, Order, Problem, Progress, Result, Started, Usage
+from tasks.agent.contract import (
+    Code,
+    Completed,
+    Event,
+    Failed,
+    Order,
+    Problem,
+    Progress,
+    Result,
+    Started,
+    Usage,
+)
 
 Emit = Callable[[Event], None]
 ReportProgress = Callable[[int, int, Usage], None]
@@ -34,7 +45,9 @@ def run(order: Order, emit: Emit, should_stop: Callable[[], bool] = lambda: Fals
         write_outcome(order, outcome)
     except OSError as error:
         message = f"The outcome could not be written: {error.strerror or 'output error'}."
-        outcome = Failed(attempt=order.attempt, code=Code.STORAGE, message=message, retryable=True, usage=outcome.usage)
+        outcome = Failed(
+            attempt=order.attempt, code=Code.STORAGE, message=message, retryable=True, usage=outcome.usage
+        )
     emit(outcome)
 
 
@@ -52,7 +65,10 @@ def attempt(order: Order, progress: ReportProgress) -> Completed | Failed:
     except ValidationError as error:
         fault = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(str(part) for part in fault["loc"])
-        return failed(order, Problem(Code.INVALID_RESULT, f"The agent gave an invalid result ({where}: {fault['msg']})."))
+        return failed(
+            order,
+            Problem(Code.INVALID_RESULT, f"The agent gave an invalid result ({where}: {fault['msg']})."),
+        )
     except Exception as error:  # noqa: BLE001 - whatever a program does, its attempt ends with an event
         # The exception's text may quote the document, so that only its type and the places in the code are kept.
         log.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 
-from tasks.agent.pdf import Document, Page
+from tasks.agent.page import Page
+from tasks.agent.pdf import Document
 
 MOST_PAGES = 5
 MOST_BYTES = 20 * 1024 * 1024
@@ -13,11 +15,11 @@ MOST_TEXT = 200_000
 
 def plain_text(document: Document, pages: list[Page]) -> None:
     """Fill `plain` of such pages. A second reader that fails changes nothing: its failures are those of a damaged file."""
-    wanted = [p for p in pages if not p.words and not p.hidden and p.image_share <= 0.2 and not p.unreadable][:MOST_PAGES]
+    wanted = [p for p in pages if not p.words and not p.hidden and p.image_share <= 0.2 and not p.unreadable][
+        :MOST_PAGES
+    ]
     if not wanted:
         return
-    import os
-
     if os.path.getsize(document.path) > MOST_BYTES:
         return
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 import pypdfium2.raw as raw
 
-if TYPE_CHECKING:
-    from tasks.agent.pdf import Page, Word
+from tasks.agent.page import Page, Word
 
 TINY = 2.0
 """Points of height below which nobody reads a word."""
@@ -48,17 +46,15 @@ class Visibility:
 
     def settle(self, page: Page) -> None:
         """Move light words without contrast to the hidden ones; let an OCR layer over a scan be text after all."""
-        from tasks.agent.pdf import image_share
-
         if self.light:
             shown = drawn(self.handle, self.width, self.height)
             for word in [word for word in page.words if word.start in self.light]:
                 if shown is None or not shown.contrasts(word):
                     page.words.remove(word)
                     page.hidden.append(word)
-        if page.hidden and not page.words and self.invisible == len(page.hidden):
-            if image_share(self.handle, self.width, self.height) > 0.5:
-                page.words, page.hidden, page.text_layer_of_scan = page.hidden, [], True
+        only_invisible = bool(page.hidden) and not page.words and self.invisible == len(page.hidden)
+        if only_invisible and image_share(self.handle, self.width, self.height) > 0.5:
+            page.words, page.hidden, page.text_layer_of_scan = page.hidden, [], True
 
 
 def look(item: raw.FPDF_PAGEOBJECT) -> str:
@@ -115,7 +111,22 @@ def image_pixels(handle: raw.FPDF_PAGE) -> int:
     columns, rows = ctypes.c_uint(), ctypes.c_uint()
     for index in range(min(raw.FPDFPage_CountObjects(handle), 2000)):
         item = raw.FPDFPage_GetObject(handle, index)
-        if raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_IMAGE:
-            if raw.FPDFImageObj_GetImagePixelSize(item, ctypes.byref(columns), ctypes.byref(rows)):
-                total += columns.value * rows.value
+        if raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_IMAGE:
+            continue
+        if raw.FPDFImageObj_GetImagePixelSize(item, ctypes.byref(columns), ctypes.byref(rows)):
+            total += columns.value * rows.value
     return total
+
+
+def image_share(handle: raw.FPDF_PAGE, width: float, height: float) -> float:
+    """The share of the page under its largest picture (0..1)."""
+    best = 0.0
+    sides = [ctypes.c_float() for _ in range(4)]
+    for index in range(min(raw.FPDFPage_CountObjects(handle), 500)):
+        item = raw.FPDFPage_GetObject(handle, index)
+        if raw.FPDFPageObj_GetType(item) not in (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM):
+            continue
+        if raw.FPDFPageObj_GetBounds(item, *map(ctypes.byref, sides)):
+            left, bottom, right, top = (side.value for side in sides)
+            best = max(best, (right - left) * (top - bottom) / (width * height))
+    return min(best, 1.0)

@@ -19,7 +19,11 @@ NAMESPACES = (
 def cross_industry_invoice(paper: Paper, number: str | None = None, total: Decimal | None = None) -> bytes:
     """The XML of `paper`; `number` and `total` let it contradict the page."""
     total = paper.total if total is None else total
-    due = f"<ram:SpecifiedTradePaymentTerms>{day('ram:DueDateDateTime', paper.due_date)}</ram:SpecifiedTradePaymentTerms>" if paper.due_date else ""
+    due = (
+        f"<ram:SpecifiedTradePaymentTerms>{day('ram:DueDateDateTime', paper.due_date)}</ram:SpecifiedTradePaymentTerms>"
+        if paper.due_date
+        else ""
+    )
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <rsm:CrossIndustryInvoice {NAMESPACES}>
 <rsm:ExchangedDocument><ram:ID>{escape(number or paper.number)}</ram:ID><ram:TypeCode>380</ram:TypeCode>{day("ram:IssueDateTime", paper.date)}

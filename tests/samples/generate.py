@@ -43,7 +43,10 @@ class Paper:
 
     @property
     def amounts(self) -> list[Decimal]:
-        return [self.sign * (Decimal(quantity) * Decimal(price)).quantize(Decimal("0.01")) for _, quantity, price in self.lines]
+        return [
+            self.sign * (Decimal(quantity) * Decimal(price)).quantize(Decimal("0.01"))
+            for _, quantity, price in self.lines
+        ]
 
     @property
     def net(self) -> Decimal:
@@ -58,51 +61,129 @@ class Paper:
         return self.net + self.tax
 
     def truth(self, outcome: str = "result", flagged: tuple[str, ...] = ()) -> dict[str, object]:
-        fields = {"supplier": self.supplier, "number": self.number, "date": self.date, "due_date": self.due_date}
-        fields |= {"currency": self.currency, "net": str(self.net), "tax": str(self.tax), "total": str(self.total)}
+        fields = {
+            "supplier": self.supplier,
+            "number": self.number,
+            "date": self.date,
+            "due_date": self.due_date,
+        }
+        fields |= {
+            "currency": self.currency,
+            "net": str(self.net),
+            "tax": str(self.tax),
+            "total": str(self.total),
+        }
         fields = {name: value for name, value in fields.items() if value is not None}
-        return {"outcome": outcome, "kind": self.kind, "fields": fields, "line_count": len(self.lines), "flagged": list(flagged)}
+        return {
+            "outcome": outcome,
+            "kind": self.kind,
+            "fields": fields,
+            "line_count": len(self.lines),
+            "flagged": list(flagged),
+        }
 
 
 ENGLISH = Paper(
-    "invoice", "Harbour Lane Books Ltd", ["14 Harbour Lane", "Bristol BS1 4QT", "VAT No. GB 111 2233 44"],
-    ["Juniper Schools Trust", "3 Orchard Street", "Bath BA1 5LX"], "HLB-2024-0187", "2024-03-14",
-    [("Atlas of rivers, hardback", "12", "24.50"), ("Field notebooks A5", "150", "1.95"), ("Delivery within the county", "1", "18.00")],
-    Decimal(20), "GBP", due_date="2024-04-13",
+    "invoice",
+    "Harbour Lane Books Ltd",
+    ["14 Harbour Lane", "Bristol BS1 4QT", "VAT No. GB 111 2233 44"],
+    ["Juniper Schools Trust", "3 Orchard Street", "Bath BA1 5LX"],
+    "HLB-2024-0187",
+    "2024-03-14",
+    [
+        ("Atlas of rivers, hardback", "12", "24.50"),
+        ("Field notebooks A5", "150", "1.95"),
+        ("Delivery within the county", "1", "18.00"),
+    ],
+    Decimal(20),
+    "GBP",
+    due_date="2024-04-13",
 )
 GERMAN = Paper(
-    "invoice", "Lindenhof Werkzeugbau GmbH", ["Lindenallee 7", "04109 Leipzig"], ["Brauerei Sonnenfeld KG", "Am Markt 2", "99084 Erfurt"],
-    "RE-2024-1093", "2024-09-05",
-    [(f"Spezialschraube M{4 + index % 9} aus Edelstahl, Satz {index + 1}", str(index % 7 + 1), f"{11 + index * 3 % 40}.{index * 7 % 90 + 10}")
-     for index in range(64)],
-    Decimal(19), "EUR", due_date="2024-10-05",
+    "invoice",
+    "Lindenhof Werkzeugbau GmbH",
+    ["Lindenallee 7", "04109 Leipzig"],
+    ["Brauerei Sonnenfeld KG", "Am Markt 2", "99084 Erfurt"],
+    "RE-2024-1093",
+    "2024-09-05",
+    [
+        (
+            f"Spezialschraube M{4 + index % 9} aus Edelstahl, Satz {index + 1}",
+            str(index % 7 + 1),
+            f"{11 + index * 3 % 40}.{index * 7 % 90 + 10}",
+        )
+        for index in range(64)
+    ],
+    Decimal(19),
+    "EUR",
+    due_date="2024-10-05",
 )
 FRENCH = Paper(
-    "invoice", "Atelier des Trois Ponts SARL", ["8 quai des Tanneurs", "67000 Strasbourg"], ["Mairie de Belval", "1 place du Marché", "88210 Belval"],
-    "F2024-0412", "2024-06-21",
-    [("Restauration de deux bancs publics", "2", "640.00"), ("Vernis extérieur, pot de 5 litres", "3", "58.90")],
-    Decimal(20), "EUR", due_date="2024-07-21",
+    "invoice",
+    "Atelier des Trois Ponts SARL",
+    ["8 quai des Tanneurs", "67000 Strasbourg"],
+    ["Mairie de Belval", "1 place du Marché", "88210 Belval"],
+    "F2024-0412",
+    "2024-06-21",
+    [
+        ("Restauration de deux bancs publics", "2", "640.00"),
+        ("Vernis extérieur, pot de 5 litres", "3", "58.90"),
+    ],
+    Decimal(20),
+    "EUR",
+    due_date="2024-07-21",
 )
 CREDIT = Paper(
-    "credit_note", "Northfield Garden Supply LLC", ["2200 Prairie Road", "Boulder, CO 80301"], ["Mesa Verde Landscaping", "77 Canyon Drive", "Durango, CO 81301"],
-    "CN-5531", "2024-05-28", [("Returned: drip irrigation kit", "4", "89.00"), ("Returned: cedar planter", "2", "135.50")],
-    Decimal("8.5"), "USD", sign=-1, extra={"Original invoice": "INV-20417"},
+    "credit_note",
+    "Northfield Garden Supply LLC",
+    ["2200 Prairie Road", "Boulder, CO 80301"],
+    ["Mesa Verde Landscaping", "77 Canyon Drive", "Durango, CO 81301"],
+    "CN-5531",
+    "2024-05-28",
+    [("Returned: drip irrigation kit", "4", "89.00"), ("Returned: cedar planter", "2", "135.50")],
+    Decimal("8.5"),
+    "USD",
+    sign=-1,
+    extra={"Original invoice": "INV-20417"},
 )
 RECEIPT = Paper(
-    "receipt", "CORNER LAMP CAFE", ["19 Mill Street", "Portland, OR 97209"], [], "R-004718", "2024-02-17",
+    "receipt",
+    "CORNER LAMP CAFE",
+    ["19 Mill Street", "Portland, OR 97209"],
+    [],
+    "R-004718",
+    "2024-02-17",
     [("Flat white", "2", "4.20"), ("Almond croissant", "3", "3.75"), ("Orange juice", "1", "5.10")],
-    Decimal(10), "USD",
+    Decimal(10),
+    "USD",
 )
 ZUGFERD = Paper(
-    "invoice", "Weber & Falk Elektrotechnik GmbH", ["Industrieweg 31", "70565 Stuttgart"], ["Hotel Rebland GmbH", "Weinstraße 4", "79189 Bad Krozingen"],
-    "2024-30288", "2024-11-18",
-    [("Wartung der Notbeleuchtung", "6", "92.00"), ("Ersatzakku 12 V", "8", "34.75"), ("Anfahrt", "1", "49.00")],
-    Decimal(19), "EUR", due_date="2024-12-02",
+    "invoice",
+    "Weber & Falk Elektrotechnik GmbH",
+    ["Industrieweg 31", "70565 Stuttgart"],
+    ["Hotel Rebland GmbH", "Weinstraße 4", "79189 Bad Krozingen"],
+    "2024-30288",
+    "2024-11-18",
+    [
+        ("Wartung der Notbeleuchtung", "6", "92.00"),
+        ("Ersatzakku 12 V", "8", "34.75"),
+        ("Anfahrt", "1", "49.00"),
+    ],
+    Decimal(19),
+    "EUR",
+    due_date="2024-12-02",
 )
 CONTRADICTED = Paper(
-    "invoice", "Brasserie du Vieux Phare SAS", ["5 rue du Port", "29200 Brest"], ["Cabinet Morvan", "12 avenue de la Mer", "29000 Quimper"],
-    "FA-7741", "2024-08-09", [("Buffet froid, 30 personnes", "30", "21.50"), ("Location de vaisselle", "1", "85.00")],
-    Decimal(10), "EUR", due_date="2024-09-08",
+    "invoice",
+    "Brasserie du Vieux Phare SAS",
+    ["5 rue du Port", "29200 Brest"],
+    ["Cabinet Morvan", "12 avenue de la Mer", "29000 Quimper"],
+    "FA-7741",
+    "2024-08-09",
+    [("Buffet froid, 30 personnes", "30", "21.50"), ("Location de vaisselle", "1", "85.00")],
+    Decimal(10),
+    "EUR",
+    due_date="2024-09-08",
 )
 
 
@@ -133,7 +214,9 @@ def new_paper(unit: str = "mm", size: tuple[float, float] | str = "A4") -> FPDF:
     return pdf
 
 
-def put(pdf: FPDF, x: float, y: float, text: str, size: float = 10, style: str = "", right: bool = False) -> None:
+def put(
+    pdf: FPDF, x: float, y: float, text: str, size: float = 10, style: str = "", right: bool = False
+) -> None:
     """Print one line of text with its baseline at y; x is its left edge, or its right edge."""
     pdf.set_font("Helvetica", style, size)
     pdf.text(x - (pdf.get_string_width(text) if right else 0), y, text)
@@ -148,19 +231,30 @@ def english_invoice(paper: Paper) -> FPDF:
     put(pdf, 20, 62, "Bill to", 10, "B")
     for row, text in enumerate(paper.buyer):
         put(pdf, 20, 68 + 5 * row, text)
-    for row, (label, value) in enumerate([("Invoice number", paper.number), ("Invoice date", "14 March 2024"), ("Due date", "13 April 2024")]):
+    for row, (label, value) in enumerate(
+        [("Invoice number", paper.number), ("Invoice date", "14 March 2024"), ("Due date", "13 April 2024")]
+    ):
         put(pdf, 130, 62 + 6 * row, label)
         put(pdf, 190, 62 + 6 * row, value, right=True)
     columns = [(20, "Description"), (125, "Qty"), (157, "Unit price"), (190, "Amount")]
     y = item_table(pdf, paper, columns, english, 100)
-    for row, (label, value) in enumerate([("Subtotal", paper.net), ("VAT 20%", paper.tax), ("Total", paper.total)]):
+    for row, (label, value) in enumerate(
+        [("Subtotal", paper.net), ("VAT 20%", paper.tax), ("Total", paper.total)]
+    ):
         put(pdf, 135, y + 10 + 7 * row, label, style="B" if label == "Total" else "")
         put(pdf, 190, y + 10 + 7 * row, "£" + english(value), right=True)
-    put(pdf, 20, y + 45, "Please pay within 30 days to Harbour Lane Books Ltd, account 12345678, sort code 00-00-00.")
+    put(
+        pdf,
+        20,
+        y + 45,
+        "Please pay within 30 days to Harbour Lane Books Ltd, account 12345678, sort code 00-00-00.",
+    )
     return pdf
 
 
-def item_table(pdf: FPDF, paper: Paper, columns: list[tuple[float, str]], show: object, y: float, bottom: float = 265) -> float:
+def item_table(
+    pdf: FPDF, paper: Paper, columns: list[tuple[float, str]], show: object, y: float, bottom: float = 265
+) -> float:
     """Print the heading and all lines, on as many pages as it takes; returns the height after the last line."""
 
     def head(at: float) -> float:
@@ -187,19 +281,29 @@ def german_invoice(paper: Paper) -> FPDF:
     put(pdf, 25, 50, f"{paper.supplier} · {paper.supplier_address[0]} · {paper.supplier_address[1]}", 7)
     for row, text in enumerate(paper.buyer):
         put(pdf, 25, 57 + 5 * row, text)
-    head = [("Rechnungsnummer:", paper.number), ("Rechnungsdatum:", day_first(paper.date)), ("Kundennummer:", "K-20815")]
+    head = [
+        ("Rechnungsnummer:", paper.number),
+        ("Rechnungsdatum:", day_first(paper.date)),
+        ("Kundennummer:", "K-20815"),
+    ]
     for row, (label, value) in enumerate(head):
         put(pdf, 135, 57 + 5.5 * row, label)
         put(pdf, 168, 57 + 5.5 * row, value)
     put(pdf, 25, 92, "Rechnung", 15, "B")
     columns = [(25, "Bezeichnung"), (128, "Menge"), (158, "Einzelpreis EUR"), (190, "Gesamt EUR")]
     y = item_table(pdf, paper, columns, german, 105, 240)
-    sums = [("Summe netto", paper.net), (f"zzgl. {paper.rate} % MwSt.", paper.tax), ("Rechnungsbetrag", paper.total)]
+    sums = [
+        ("Summe netto", paper.net),
+        (f"zzgl. {paper.rate} % MwSt.", paper.tax),
+        ("Rechnungsbetrag", paper.total),
+    ]
     for row, (label, value) in enumerate(sums):
         put(pdf, 120, y + 6 + 6 * row, label, style="B" if row == 2 else "")
         put(pdf, 190, y + 6 + 6 * row, german(value) + " EUR", right=True, style="B" if row == 2 else "")
     put(pdf, 25, y + 32, f"Zahlbar bis {day_first(paper.due_date or '')} ohne Abzug.")
-    for row, text in enumerate([paper.supplier, "Amtsgericht Musterstadt HRB 99999", "USt-IdNr.: DE999999999"]):
+    for row, text in enumerate(
+        [paper.supplier, "Amtsgericht Musterstadt HRB 99999", "USt-IdNr.: DE999999999"]
+    ):
         put(pdf, 25, 280 + 3.5 * row, text, 7)
     return pdf
 
@@ -219,7 +323,13 @@ def french_invoice(paper: Paper) -> FPDF:
     for row, (label, value) in enumerate(sums):
         put(pdf, 130, y + 8 + 7 * row, label, style="B" if row == 2 else "")
         put(pdf, 190, y + 8 + 7 * row, french(value) + " EUR", right=True)
-    put(pdf, 20, 275, f"{paper.supplier} au capital de 10 000 EUR - RCS 999 999 999 - TVA intracommunautaire FR99999999999", 7)
+    put(
+        pdf,
+        20,
+        275,
+        f"{paper.supplier} au capital de 10 000 EUR - RCS 999 999 999 - TVA intracommunautaire FR99999999999",
+        7,
+    )
     return pdf
 
 
@@ -229,7 +339,11 @@ def credit_note(paper: Paper) -> FPDF:
     put(pdf, 196, 22, paper.supplier, 12, "B", right=True)
     for row, text in enumerate(paper.supplier_address):
         put(pdf, 196, 28 + 5 * row, text, right=True)
-    head = [("Credit note no.", paper.number), ("Date", "05/28/2024"), ("Original invoice", paper.extra["Original invoice"])]
+    head = [
+        ("Credit note no.", paper.number),
+        ("Date", "05/28/2024"),
+        ("Original invoice", paper.extra["Original invoice"]),
+    ]
     for column, (label, value) in enumerate(head):
         put(pdf, 20 + 60 * column, 52, label, 8)
         put(pdf, 20 + 60 * column, 58, value, 11)
@@ -270,7 +384,9 @@ def picture_of(pdf: bytes) -> FPDF:
     document = pypdfium2.PdfDocument(pdf)
     picture = document[0].render(scale=1.1).to_pil().convert("L")
     document.close()
-    picture = picture.rotate(0.6, fillcolor=250, resample=Image.Resampling.BILINEAR).filter(ImageFilter.GaussianBlur(0.4))
+    picture = picture.rotate(0.6, fillcolor=250, resample=Image.Resampling.BILINEAR).filter(
+        ImageFilter.GaussianBlur(0.4)
+    )
     ImageDraw.Draw(picture).line([(0, 3), (picture.width, 3)], fill=190, width=2)
     content = io.BytesIO()
     picture.save(content, "JPEG", quality=45)
@@ -283,12 +399,21 @@ def samples() -> dict[str, bytes]:
     """Name → content."""
     plain = bytes(english_invoice(ENGLISH).output())
     zugferd = german_invoice(ZUGFERD)
-    zugferd.embed_file(bytes=cross_industry_invoice(ZUGFERD), basename="factur-x.xml", desc="Electronic invoice", modification_date=MADE)
+    zugferd.embed_file(
+        bytes=cross_industry_invoice(ZUGFERD),
+        basename="factur-x.xml",
+        desc="Electronic invoice",
+        modification_date=MADE,
+    )
     contradicted = french_invoice(CONTRADICTED)
     wrong = cross_industry_invoice(CONTRADICTED, number="FA-7714", total=CONTRADICTED.total + 100)
-    contradicted.embed_file(bytes=wrong, basename="factur-x.xml", desc="Electronic invoice", modification_date=MADE)
+    contradicted.embed_file(
+        bytes=wrong, basename="factur-x.xml", desc="Electronic invoice", modification_date=MADE
+    )
     locked = english_invoice(ENGLISH)
-    locked.set_encryption(owner_password="owner", user_password=PASSWORD, encryption_method=EncryptionMethod.RC4)
+    locked.set_encryption(
+        owner_password="owner", user_password=PASSWORD, encryption_method=EncryptionMethod.RC4
+    )
     return {
         "01-invoice-english.pdf": plain,
         "02-rechnung-drei-seiten.pdf": bytes(german_invoice(GERMAN).output()),
@@ -311,7 +436,11 @@ TRUTH: dict[str, dict[str, object]] = {
     "05-receipt.pdf": RECEIPT.truth(),
     "06-rechnung-zugferd.pdf": ZUGFERD.truth(),
     "07-facture-contradicted.pdf": CONTRADICTED.truth("review", ("number", "total")),
-    "08-scan-without-text.pdf": {"outcome": "review", "kind": "other", "reason": "This document has no text; needs OCR."},
+    "08-scan-without-text.pdf": {
+        "outcome": "review",
+        "kind": "other",
+        "reason": "This document has no text; needs OCR.",
+    },
     "09-encrypted.pdf": {"outcome": "error:encrypted", "password": PASSWORD},
     "10-truncated.pdf": {"outcome": "error:corrupt"},
 }
@@ -322,7 +451,9 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in samples().items():
         (folder / name).write_bytes(content)
-    (folder / "expected.json").write_text(json.dumps(TRUTH, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (folder / "expected.json").write_text(
+        json.dumps(TRUTH, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -12,15 +12,42 @@ from itertools import product
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.lines import SUMMARY, Table
+from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 CENT = Decimal("0.02")
 """Rounding of several rates may shift a sum by this much."""
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
-GENERIC_NET = ("subtotal", "subtotaal", "zwischensumme", "sous total", "subtotale", "sub total", "suma", "suma ", "base", "ht", "netto", "net")
-GENERIC_TOTAL = ("total", "brutto", "summe", "gesamt", "totaal", "totale", "yhteensa", "razem", "suma", "summa", "betrag", "gross", "balance")
+GENERIC_NET = (
+    "subtotal",
+    "subtotaal",
+    "zwischensumme",
+    "sous total",
+    "subtotale",
+    "sub total",
+    "suma",
+    "suma ",
+    "base",
+    "ht",
+    "netto",
+    "net",
+)
+GENERIC_TOTAL = (
+    "total",
+    "brutto",
+    "summe",
+    "gesamt",
+    "totaal",
+    "totale",
+    "yhteensa",
+    "razem",
+    "suma",
+    "summa",
+    "betrag",
+    "gross",
+    "balance",
+)
 MOST = 9
 MOST_CHANGES = 7
 
@@ -75,7 +102,9 @@ def _labelled(text: Text, table: Table) -> Iterator[_Figure]:
             for role in roles:
                 score = weight * _label_weight(text, cell, hit, role)
                 words = words_at(other, amount.start, amount.end)
-                candidate = Candidate(numbers.plain(amount.value), score, words, label=text.folded[cell][hit.start : hit.end])
+                candidate = Candidate(
+                    numbers.plain(amount.value), score, words, label=text.folded[cell][hit.start : hit.end]
+                )
                 yield _Figure(role, amount, candidate, cell.line)
 
 
@@ -85,7 +114,11 @@ def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
 
 def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount, float] | None:
     behind = text.folded[cell][hit.end :]
-    foreign = sum(1 for word in FOREIGN_WORDS.findall(re.sub(r"\(.*?\)|%.*| on .*| inkl.*| incl.*", "", behind)) if not code_of(word))
+    foreign = sum(
+        1
+        for word in FOREIGN_WORDS.findall(re.sub(r"\(.*?\)|%.*| on .*| inkl.*| incl.*", "", behind))
+        if not code_of(word)
+    )
     own = [a for a in text.amounts(cell) if a.start >= hit.end and not a.percent]
     right = [(other, a) for other in text.right_of(cell) for a in text.amounts(other) if not a.percent]
     for choice in ([p for p in right if p[1].money], [(cell, a) for a in own if a.money]):
@@ -109,7 +142,7 @@ def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
     """Precise names ("total incl VAT") weigh more than those that also stand elsewhere ("total")."""
     phrase = text.folded[cell][hit.start : hit.end].strip()
     weight = 1.0 if hit.words > 1 else 0.93
-    if role == "net" and phrase in GENERIC_NET or role == "total" and phrase in GENERIC_TOTAL:
+    if (role == "net" and phrase in GENERIC_NET) or (role == "total" and phrase in GENERIC_TOTAL):
         weight = 0.85
     if role == "tax" and hit.words == 1 and "rate" in phrase:
         weight = 0.5
@@ -126,8 +159,10 @@ def _columned(text: Text, table: Table) -> Iterator[_Figure]:
         row = _last_or_sum(rows)
         if row is None:
             continue
-        net, tax, total = (row[role].amount.value if role in row else None for role in ("net", "tax", "total"))
-        sure = None not in (net, tax, total) and abs(net + tax - total) <= CENT
+        net, tax, total = (
+            row[role].amount.value if role in row else None for role in ("net", "tax", "total")
+        )
+        sure = net is not None and tax is not None and total is not None and abs(net + tax - total) <= CENT
         for figure in row.values():
             figure.candidate.score = 0.98 if sure else 0.7
             yield figure
@@ -146,7 +181,9 @@ def _total_headings(text: Text, line: Line) -> dict[str, Cell] | None:
     return found if len(found) >= 2 and len(set(map(id, found.values()))) >= 2 else None
 
 
-def _total_rows(text: Text, head: Line, headings: dict[str, Cell], items: bool, table: Table) -> Iterator[dict[str, _Figure]]:
+def _total_rows(
+    text: Text, head: Line, headings: dict[str, Cell], items: bool, table: Table
+) -> Iterator[dict[str, _Figure]]:
     """Rows under the heading with a figure in at least two of its columns; under a heading of items only the row of sums."""
     gap = 60.0 if not items else 500.0
     bottom = head.y1
@@ -175,9 +212,8 @@ def _column_of(words: list, head: Line, headings: dict[str, Cell]) -> str | None
     """The role of the heading over these words: the one that they overlap most, else the one that they follow before the next."""
     x0, x1 = words[0].x0, words[-1].x1
     over = max(head.cells, key=lambda cell: min(x1, cell.x1) - max(x0, cell.x0))
-    if min(x1, over.x1) - max(x0, over.x0) <= 0:
-        if abs(x1 - over.x1) > 16:
-            over = max((cell for cell in head.cells if cell.x0 <= x0), key=lambda cell: cell.x0, default=over)
+    if min(x1, over.x1) - max(x0, over.x0) <= 0 and abs(x1 - over.x1) > 16:
+        over = max((cell for cell in head.cells if cell.x0 <= x0), key=lambda cell: cell.x0, default=over)
     return next((role for role, cell in headings.items() if cell is over), None)
 
 
@@ -227,7 +263,11 @@ def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
     totals = totals + [f for f in due if f.amount.value not in {t.amount.value for t in totals}]
     # "Brutto" or "Total" before the tax may be what others call net.
     known = {figure.amount.value for figure in nets}
-    spare = [f for f in _distinct(by_role["total"]) if f.amount.value not in known and any(t.line >= f.line for t in taxes)]
+    spare = [
+        f
+        for f in _distinct(by_role["total"])
+        if f.amount.value not in known and any(t.line >= f.line for t in taxes)
+    ]
     nets = nets + [_Figure("net", f.amount, _weaker(f.candidate), f.line) for f in spare]
     changes = _changes(by_role)
     best, best_score = None, -1.0
@@ -236,7 +276,11 @@ def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
         if score > best_score:
             best, best_score = (net, tax, total), score
     net, tax, total = best or (None, None, None)
-    chosen = Amounts(*(figure.candidate if figure else None for figure in (net, tax, total)))
+    chosen = Amounts(
+        net=net.candidate if net else None,
+        tax=tax.candidate if tax else None,
+        total=total.candidate if total else None,
+    )
     chosen.adjustments = changes
     chosen.settled = [figure.amount.value for figure in by_role["settled"]]
     if net and tax and total:

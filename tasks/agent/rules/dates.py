@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from tasks.agent.rules import vocabulary
+from tasks.agent.rules import names
 from tasks.agent.rules.labels import fold
 
 
 def _month_names() -> dict[str, int]:
-    names: dict[str, int] = {}
-    for table in (vocabulary.SHORT_MONTHS, vocabulary.MONTHS):
+    found: dict[str, int] = {}
+    for table in (names.SHORT_MONTHS, names.MONTHS):
         for row in table.values():
             for number, name in enumerate(row.split(), 1):
-                names.setdefault(fold(name), number)
-    names.update({fold(name): number for name, number in vocabulary.MORE_MONTHS.items()})
-    return names
+                found.setdefault(fold(name), number)
+    found.update({fold(name): number for name, number in names.MORE_MONTHS.items()})
+    return found
 
 
 MONTHS = _month_names()
@@ -29,10 +29,13 @@ _DATE = re.compile(
     # 31.1.2024, 1/31/24
     r"|(?<![\d.,/-])(?P<a2>\d{1,2})\s?(?P<s2>[-/.])\s?(?P<b2>\d{1,2})\s?(?P=s2)\s?(?P<y2>(?:19|20)\d\d|\d\d)(?![\d]|[./-]\d)"
     # 31 January 2024, 7. Mai 2014, 19-Apr-2014, 3rd of May 2024
-    r"|(?<![\d.,/])(?P<d3>\d{1,2})(?:st|nd|rd|th|er|ter|\.|o)?[\s\-.]{0,2}(?:of\s|de\s)?" + _NAME.replace("(", "(?P<m3>", 1)
+    r"|(?<![\d.,/])(?P<d3>\d{1,2})(?:st|nd|rd|th|er|ter|\.|o)?[\s\-.]{0,2}(?:of\s|de\s)?"
+    + _NAME.replace("(", "(?P<m3>", 1)
     + r"[\s\-.,]{0,2}(?:de\s|del\s)?(?P<y3>(?:19|20)\d\d|(?<=-)\d\d)(?!\d)"
     # January 31, 2024
-    r"|(?<![a-z])" + _NAME.replace("(", "(?P<m4>", 1) + r"\.?\s(?P<d4>\d{1,2})(?:st|nd|rd|th)?[,\s]\s?(?P<y4>(?:19|20)\d\d)(?!\d)"
+    r"|(?<![a-z])"
+    + _NAME.replace("(", "(?P<m4>", 1)
+    + r"\.?\s(?P<d4>\d{1,2})(?:st|nd|rd|th)?[,\s]\s?(?P<y4>(?:19|20)\d\d)(?!\d)"
 )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tasks.agent.layout import Cell
+from tasks.agent.rules.dates import Found
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.text import Candidate, Text, words_at
 
@@ -28,7 +29,7 @@ def numbers_of(text: Text, kind: str) -> list[Candidate]:
         # "Invoice INV/2023/03/0008", "Rechnung Nr. 42": the title itself names the number.
         if text.leads(cell, hit):
             weight = 0.88 if f"kind:{kind}" in hit.roles else 0.6
-            found += [c for c in _number_values(text, cell, hit, weight, near=True)]
+            found += list(_number_values(text, cell, hit, weight, near=True))
     for candidate in found:
         page = candidate.words[0].page
         candidate.score -= 0.05 * min(page - min(text.pages), 3)
@@ -38,7 +39,9 @@ def numbers_of(text: Text, kind: str) -> list[Candidate]:
 GLUED = re.compile(r"(?:\bn|\bno|nr|num|nro|#|\bid|\bref)$")
 
 
-def _number_values(text: Text, cell: Cell, hit: Hit, weight: float, near: bool = False) -> Iterator[Candidate]:
+def _number_values(
+    text: Text, cell: Cell, hit: Hit, weight: float, near: bool = False
+) -> Iterator[Candidate]:
     tail = text.folded[cell][hit.end :]
     if tail[:1].isdigit() and not GLUED.search(text.folded[cell][hit.start : hit.end]):
         weight -= 0.2  # a code that happens to start with the label's letters
@@ -59,7 +62,9 @@ def _number_values(text: Text, cell: Cell, hit: Hit, weight: float, near: bool =
             return
         for other in text.below(cell, 1):
             if text.leading_hit(other) is None:
-                candidate = _number_in(text, other, _lead_end(other), weight * BELOW) or _dated_number(other, weight * BELOW)
+                candidate = _number_in(text, other, _lead_end(other), weight * BELOW) or _dated_number(
+                    other, weight * BELOW
+                )
                 if candidate is not None:
                     yield candidate
                     return
@@ -77,7 +82,9 @@ def _lead_end(cell: Cell) -> int:
     return match.end() if match else 0
 
 
-def _number_in(text: Text, cell: Cell, start: int, score: float, first_only: bool = False) -> Candidate | None:
+def _number_in(
+    text: Text, cell: Cell, start: int, score: float, first_only: bool = False
+) -> Candidate | None:
     """The first thing behind `start` that looks like a document's number: has a digit, is no date, no money, no telephone."""
     match = NUMBER.match(cell.text, start)
     if match is None:
@@ -117,21 +124,30 @@ def dates_of(text: Text, role: str) -> list[Candidate]:
     for candidate in found:
         word = candidate.words[0]
         page = text.pages[word.page]
-        candidate.score -= 0.05 * min(word.page - min(text.pages), 3) + (0.12 if word.y0 > 0.88 * page.height else 0.0)
+        candidate.score -= 0.05 * min(word.page - min(text.pages), 3) + (
+            0.12 if word.y0 > 0.88 * page.height else 0.0
+        )
     return ranked(found)
 
 
 def _claims(text: Text, role: str) -> Iterator[Candidate]:
     for other in ("other_date", "due_date" if role == "date" else "date"):
         for cell, hit in text.labelled(other):
-            if role not in hit.roles and other in hit.roles and (hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) > 6):
+            if (
+                role not in hit.roles
+                and other in hit.roles
+                and (hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) > 6)
+            ):
                 yield from date_values(text, cell, hit, 1.0)
 
 
 def date_values(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Candidate]:
     """Dates that belong to a label: behind it, else to its right, else below it."""
     rivals = {"date", "due_date", "other_date", "number"}
-    stop = min([other.start for other in text.hits[cell] if other.start >= hit.end and rivals & other.roles], default=len(cell.text))
+    stop = min(
+        [other.start for other in text.hits[cell] if other.start >= hit.end and rivals & other.roles],
+        default=len(cell.text),
+    )
     own = [d for d in text.dates(cell) if hit.end <= d.start < stop]
     if own:
         yield _dated(cell, own[0], weight * SAME_CELL)
@@ -154,10 +170,14 @@ def _only_other(candidate: Candidate) -> Candidate:
     return Candidate(candidate.value, 0.55, candidate.words, [*candidate.reasons, reason])
 
 
-def _dated(cell: Cell, found: object, score: float) -> Candidate:
-    candidate = Candidate(found.value.isoformat(), score, words_at(cell, found.start, found.end), label="date")  # type: ignore[attr-defined]
-    if found.unsure:  # type: ignore[attr-defined]
-        candidate.reasons.append("Day and month of the date could be swapped; nothing in the document decides.")
+def _dated(cell: Cell, found: Found, score: float) -> Candidate:
+    candidate = Candidate(
+        found.value.isoformat(), score, words_at(cell, found.start, found.end), label="date"
+    )
+    if found.unsure:
+        candidate.reasons.append(
+            "Day and month of the date could be swapped; nothing in the document decides."
+        )
     return candidate
 
 
@@ -170,14 +190,22 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
             if id(candidate.words[0]) in claimed:
                 continue
             before = text.folded[cell][: found.start]
-            left = text.lines[cell.line].cells[cell.column - 1].text if cell.column and not before.strip() else before
+            left = (
+                text.lines[cell.line].cells[cell.column - 1].text
+                if cell.column and not before.strip()
+                else before
+            )
             if PLACE_AND_DATE.search(left):
                 candidate.score = 0.84
-            elif any(hit.plays("kind:") or "number" in hit.roles for hit in text.hits.get(cell, ())) and text.leading_hit(cell):
+            elif any(
+                hit.plays("kind:") or "number" in hit.roles for hit in text.hits.get(cell, ())
+            ) and text.leading_hit(cell):
                 candidate.score = 0.86
             elif alone:
                 candidate.score = 0.82
-            elif text.lines[cell.line].y0 < 0.3 * text.pages[cell.page].height and not re.search(r"[a-z]", before):
+            elif text.lines[cell.line].y0 < 0.3 * text.pages[cell.page].height and not re.search(
+                r"[a-z]", before
+            ):
                 candidate.score = 0.62
                 candidate.reasons.append("No label says that this is the document's date.")
             else:

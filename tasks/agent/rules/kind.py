@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.text import Text
 
 SPACED = re.compile(r"\b(?:\w ){3,}\w\b")
-NAMES = {"invoice": "an invoice", "receipt": "a receipt", "credit_note": "a credit note", "quotation": "a quotation"}
+NAMES = {
+    "invoice": "an invoice",
+    "receipt": "a receipt",
+    "credit_note": "a credit note",
+    "quotation": "a quotation",
+}
 TITLE_SCORE = 3.0
 
 
 def kind_of(text: Text) -> tuple[str, float]:
     """(invoice | receipt | credit_note | quotation | other, 0..1). A word inside a sentence names no kind."""
-    scores: Counter[str] = Counter()
+    scores: dict[str, float] = defaultdict(float)
     tallest = max([cell.height for cell in text.cells], default=0.0)
     for cell, hit in text.labelled("kind:"):
         if not text.leads(cell, hit):
@@ -36,8 +41,8 @@ def kind_of(text: Text) -> tuple[str, float]:
     return best, min(score / 4.0, 1.0)
 
 
-def _read_labels(text: Text, scores: Counter[str]) -> None:
-    """"Invoice number" says invoice as well, if no title does."""
+def _read_labels(text: Text, scores: dict[str, float]) -> None:
+    """ "Invoice number" says invoice as well, if no title does."""
     for cell, hit in text.labelled("number"):
         phrase = text.folded[cell][hit.start : hit.end]
         for name in NAMES:
@@ -45,10 +50,12 @@ def _read_labels(text: Text, scores: Counter[str]) -> None:
                 scores[name] = max(scores[name], 1.5)
 
 
-def _read_spaced_titles(text: Text, scores: Counter[str]) -> None:
+def _read_spaced_titles(text: Text, scores: dict[str, float]) -> None:
     """I N V O I C E, and titles whose letters stand in cells of their own."""
     for line in text.lines[:15]:
-        joined = "".join(cell.text for cell in line.cells) if all(len(c.text) == 1 for c in line.cells) else ""
+        joined = (
+            "".join(cell.text for cell in line.cells) if all(len(c.text) == 1 for c in line.cells) else ""
+        )
         for spaced in [*SPACED.findall(line.text), joined]:
             for hit in find(fold(spaced.replace(" ", ""))):
                 for role in hit.roles:

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from tasks.agent.rules import vocabulary
+from tasks.agent.rules import names, vocabulary
 
 TOKEN = re.compile(r"[^\W\d_]+|\d+|[#%&]")
 
@@ -22,7 +22,18 @@ class _Fold(dict[int, str]):
         return plain
 
 
-_FOLD = _Fold({ord("°"): "o", ord("º"): "o", ord("ł"): "l", ord("Ł"): "l", ord("ø"): "o", ord("Ø"): "o", ord("ß"): "s", ord("’"): "'"})
+_FOLD = _Fold(
+    {
+        ord("°"): "o",
+        ord("º"): "o",
+        ord("ł"): "l",
+        ord("Ł"): "l",
+        ord("ø"): "o",
+        ord("Ø"): "o",
+        ord("ß"): "s",
+        ord("’"): "'",
+    }
+)
 
 
 def fold(text: str) -> str:
@@ -76,7 +87,7 @@ def _freeze(node: _Node) -> None:
         _freeze(child)
 
 
-_CURRENCIES = frozenset(code.lower() for code in vocabulary.CODES)
+_CURRENCIES = frozenset(code.lower() for code in names.CODES)
 
 
 def find(folded: str) -> list[Hit]:
@@ -93,11 +104,11 @@ def find(folded: str) -> list[Hit]:
         best, best_at, words, at = (node, index, 1, index + 1) if node.roles else (None, index, 0, index + 1)
         depth = 1
         while at < count:
-            token = tokens[at][0]
+            word = tokens[at][0]
             # "VAT 20 %" is the label "VAT" with a rate, not the column "VAT %".
-            follow = None if token == "%" and tokens[at - 1][0].isdigit() else node.next.get(token)
+            follow = None if word == "%" and tokens[at - 1][0].isdigit() else node.next.get(word)
             if follow is None:
-                if token in _CURRENCIES or token == "%" or token.isdigit():
+                if word in _CURRENCIES or word == "%" or word.isdigit():
                     at += 1
                     continue
                 break

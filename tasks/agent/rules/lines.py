@@ -75,7 +75,12 @@ def heading(text: Text, line: Line) -> list[Column] | None:
             columns.append(Column(_role(hit.roles), words[0].x0, words[-1].x1))
     roles = {column.role for column in columns}
     priced = roles & {"amount", "unit_price", "either"}
-    if heads_sums(text, line) or not priced or len(columns) < 2 or not roles & {"description", "quantity", "unit_price", "other"}:
+    if (
+        heads_sums(text, line)
+        or not priced
+        or len(columns) < 2
+        or not roles & {"description", "quantity", "unit_price", "other"}
+    ):
         return None
     if len(columns) * 3 < sum(len(cell.words) for cell in line.cells) or len(line.text) > 200:
         return None
@@ -87,9 +92,15 @@ def heads_sums(text: Text, line: Line) -> bool:
     if any(amount.money for cell in line.cells for amount in text.amounts(cell)):
         return False
     leading = [hit for cell in line.cells if (hit := text.leading_hit(cell)) is not None]
-    sums = {next(role for role in ENDS_ITEMS if role in hit.roles) for hit in leading if set(ENDS_ITEMS) & hit.roles}
+    sums = {
+        next(role for role in ENDS_ITEMS if role in hit.roles)
+        for hit in leading
+        if set(ENDS_ITEMS) & hit.roles
+    }
     items = {"column:description", "column:quantity", "column:unit_price"}
-    return len(sums) >= 2 and not any(items & hit.roles and not set(ENDS_ITEMS) & hit.roles for hit in leading)
+    return len(sums) >= 2 and not any(
+        items & hit.roles and not set(ENDS_ITEMS) & hit.roles for hit in leading
+    )
 
 
 def _role(roles: frozenset[str]) -> str:
@@ -112,7 +123,9 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
             return index
         role = _summary(text, line)
-        if role is not None and any(not amount.percent for cell in line.cells for amount in text.amounts(cell)):
+        if role is not None and any(
+            not amount.percent for cell in line.cells for amount in text.amounts(cell)
+        ):
             if role in ENDING:
                 return index
             index, last = index + 1, line
@@ -120,7 +133,14 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         if heads_sums(text, line) or (index not in table.headings and heading(text, line) is not None):
             return index
         row = _row(text, line, columns, target)
-        if row is None and index == last.index + 1 and last.index in table.taken and fresh and line.y0 - last.y1 < 12 and not any(text.amounts(cell) for cell in line.cells):
+        if (
+            row is None
+            and index == last.index + 1
+            and last.index in table.taken
+            and fresh
+            and line.y0 - last.y1 < 12
+            and not any(text.amounts(cell) for cell in line.cells)
+        ):
             # A heading may take two or three lines.
             table.taken.add(index)
             last = line
@@ -143,7 +163,11 @@ def _summary(text: Text, line: Line) -> str | None:
             continue
         roles = [role for role in SUMMARY if role in hit.roles]
         behind = text.folded[cell][hit.end :]
-        if roles and (cell is line.cells[0] or cell.column >= len(line.cells) - 2) and not re.search(r"[a-z]{4,}.*[a-z]{4,}", behind):
+        if (
+            roles
+            and (cell is line.cells[0] or cell.column >= len(line.cells) - 2)
+            and not re.search(r"[a-z]{4,}.*[a-z]{4,}", behind)
+        ):
             return roles[0] if "total" not in roles else "total"
     return None
 
@@ -160,7 +184,11 @@ def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row |
     row = Row({"amount": (numbers.plain(amount.value), words_at(cell, amount.start, amount.end))})
     for role in ("quantity", "unit_price"):
         for column in columns:
-            if column.role == role and column is not target and (found := _amount_under(text, line, column)) is not None:
+            if (
+                column.role == role
+                and column is not target
+                and (found := _amount_under(text, line, column)) is not None
+            ):
                 other, number = found
                 if (other, number.start) != (cell, amount.start):
                     row.parts[role] = (numbers.plain(number.value), words_at(other, number.start, number.end))
@@ -187,7 +215,9 @@ def _amount_under(text: Text, line: Line, column: Column) -> tuple[Cell, numbers
                 continue
             x0, x1 = words[0].x0, words[-1].x1
             overlap = min(x1, column.x1) - max(x0, column.x0)
-            distance = min(abs(x1 - column.x1), abs((x0 + x1) / 2 - (column.x0 + column.x1) / 2)) + (0 if overlap > 0 else 18)
+            distance = min(abs(x1 - column.x1), abs((x0 + x1) / 2 - (column.x0 + column.x1) / 2)) + (
+                0 if overlap > 0 else 18
+            )
             if distance < best_distance:
                 best, best_distance = (cell, amount), distance
     return best
@@ -196,10 +226,16 @@ def _amount_under(text: Text, line: Line, column: Column) -> tuple[Cell, numbers
 def _description(text: Text, line: Line, columns: list[Column], row: Row) -> list:
     used = {id(word) for _, words in row.parts.values() for word in words}
     named = [column for column in columns if column.role == "description"]
-    cells = [cell for cell in line.cells if re.search(r"[^\W\d_]{2}", cell.text) and not any(id(w) in used for w in cell.words)]
+    cells = [
+        cell
+        for cell in line.cells
+        if re.search(r"[^\W\d_]{2}", cell.text) and not any(id(w) in used for w in cell.words)
+    ]
     if named and cells:
         middle = (named[0].x0 + named[0].x1) / 2
-        cells.sort(key=lambda cell: (-len(cell.text) if cell.x0 < middle + 60 else 0, abs(cell.x0 - named[0].x0)))
+        cells.sort(
+            key=lambda cell: (-len(cell.text) if cell.x0 < middle + 60 else 0, abs(cell.x0 - named[0].x0))
+        )
         return cells[0].words
     if cells:
         return max(cells, key=lambda cell: len(cell.text)).words
@@ -214,13 +250,18 @@ def _read_counted(text: Text, table: Table) -> None:
             match = COUNTED_PRICE.search(cell.text)
             if match is None:
                 continue
-            behind = [amount for amount in text.amounts(cell) if amount.start >= match.end() - 1 and amount.money]
+            behind = [
+                amount for amount in text.amounts(cell) if amount.start >= match.end() - 1 and amount.money
+            ]
             if not behind:
                 continue
             price = behind[0]
             quantity, _ = numbers.parse(match["quantity"], text.mark)
             row = Row(line=line.index)
-            row.parts["quantity"] = (numbers.plain(quantity), words_at(cell, match.start(), match.end("quantity")))
+            row.parts["quantity"] = (
+                numbers.plain(quantity),
+                words_at(cell, match.start(), match.end("quantity")),
+            )
             row.parts["unit_price"] = (numbers.plain(price.value), words_at(cell, price.start, price.end))
             _receipt_amount(text, line, behind, row, quantity)
             table.rows.append(row)
@@ -232,12 +273,23 @@ def _receipt_amount(text: Text, line: Line, behind: list[numbers.Amount], row: R
     cell = line.cells[-1]
     figures = [amount for amount in text.amounts(cell) if amount.money]
     if figures and figures[-1] is not behind[0]:
-        row.parts["amount"] = (numbers.plain(figures[-1].value), words_at(cell, figures[-1].start, figures[-1].end))
+        row.parts["amount"] = (
+            numbers.plain(figures[-1].value),
+            words_at(cell, figures[-1].start, figures[-1].end),
+        )
         return
     for other in text.lines[line.index + 1 : line.index + 4]:
         only = text.amounts(other.cells[0])
-        if len(other.cells) == 1 and len(only) == 1 and only[0].money and only[0].end - only[0].start >= len(other.text) - 1:
-            row.parts["amount"] = (numbers.plain(only[0].value), words_at(other.cells[0], only[0].start, only[0].end))
+        if (
+            len(other.cells) == 1
+            and len(only) == 1
+            and only[0].money
+            and only[0].end - only[0].start >= len(other.text) - 1
+        ):
+            row.parts["amount"] = (
+                numbers.plain(only[0].value),
+                words_at(other.cells[0], only[0].start, only[0].end),
+            )
             return
         if COUNTED_PRICE.search(other.text):
             return

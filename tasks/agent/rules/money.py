@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tasks.agent.rules import vocabulary
+from tasks.agent.rules import names
 from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.text import Candidate, Text, words_at
 
-_CODE = re.compile(r"(?<![A-Za-z])(" + "|".join(sorted(vocabulary.CODES)) + r")(?![A-Za-z])|([€£₹])|\b(zł)\b|\b(Euro)\b")
-_COUNTRY = re.compile(r"\b([A-Z]{2})\d{2}[ \d]{10,}|\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}|, (UK)\b")
+_CODE = re.compile(
+    r"(?<![A-Za-z])(" + "|".join(sorted(names.CODES)) + r")(?![A-Za-z])|([€£₹])|\b(zł)\b|\b(Euro)\b"
+)
+_COUNTRY = re.compile(
+    r"\b([A-Z]{2})\d{2}[ \d]{10,}|\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}|, (UK)\b"
+)
 AMBIGUOUS = {"$": "dollars of another country", "¥": "yuan"}
 
 
@@ -32,7 +36,10 @@ def currency_of(text: Text) -> list[Candidate]:
         (code, best), *rest = votes.most_common()
         share = best / sum(votes.values())
         reasons = [] if share > 0.6 else [f"Several currencies are printed: {', '.join(sorted(votes))}."]
-        return [Candidate(code, 0.95 if share > 0.8 else 0.8 if not reasons else 0.6, words[code], reasons), *_others(rest, words)]
+        return [
+            Candidate(code, 0.95 if share > 0.8 else 0.8 if not reasons else 0.6, words[code], reasons),
+            *_others(rest, words),
+        ]
     return _by_country(text)
 
 
@@ -45,10 +52,10 @@ def _by_country(text: Text) -> list[Candidate]:
     for cell in text.cells:
         for match in _COUNTRY.finditer(cell.text):
             country = next(group for group in match.groups() if group)
-            if country in vocabulary.COUNTRY_CURRENCY:
+            if country in names.COUNTRY_CURRENCY:
                 countries[country] += 1
     if not countries:
         return []
     country = countries.most_common(1)[0][0]
     reason = f"No currency is printed; taken from the country of the addresses and numbers ({country})."
-    return [Candidate(vocabulary.COUNTRY_CURRENCY[country], 0.5, [], [reason], source="computed")]
+    return [Candidate(names.COUNTRY_CURRENCY[country], 0.5, [], [reason], source="computed")]

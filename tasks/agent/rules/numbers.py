@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tasks.agent.rules import vocabulary
+from tasks.agent.rules import names
 
 _SYMBOL = r"(?:US\$|HK\$|NZ\$|A\$|C\$|S\$|R\$|[€£¥₹$₽₩₺₪円]|(?<![A-Za-z])(?:Rs\.?|SFr\.?|Fr\.|zł|Kč|[Ee]uros?)(?![a-z])|(?<![A-Za-z])(?:"
-_SYMBOL += "|".join(sorted(vocabulary.CODES)) + r")(?![A-Za-z]))"
+_SYMBOL += "|".join(sorted(names.CODES)) + r")(?![A-Za-z]))"
 _DIGITS = (
     r"\d{1,3}(?:[ \u202f]\d{3})+(?!\d)|\d{1,3}(?:['’]\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?=\.\d)"
     r"|\d{1,3}(?:\.\d{3})+(?!\d)|\d{1,3}(?:,\d{3})+(?!\d)|\d+"
@@ -42,7 +42,7 @@ class Amount:
 
 
 def decimal_mark(texts: Iterable[str]) -> str:
-    """"," or ".": the mark that most two-digit decimals of the texts stand behind; "." where none says."""
+    """ "," or ".": the mark that most two-digit decimals of the texts stand behind; "." where none says."""
     votes: Counter[str] = Counter()
     for text in texts:
         for match in re.finditer(r"(?<![\d.,])\d[\d.,'’ ]*([.,])\d{2}(?![\d.,]*\d)", text):
@@ -70,7 +70,7 @@ def parse(number: str, mark: str) -> tuple[Decimal, int]:
     if not decimal:
         return Decimal(text.replace(".", "").replace(",", "")), 0
     whole = text[:last].replace(".", "").replace(",", "")
-    return Decimal(f"{whole}.{text[last + 1:]}"), behind
+    return Decimal(f"{whole}.{text[last + 1 :]}"), behind
 
 
 def amounts(text: str, mark: str) -> list[Amount]:
@@ -91,17 +91,23 @@ def amounts(text: str, mark: str) -> list[Amount]:
         negative = negative or (sign == "(" and tail == ")")
         if match["dash"]:
             decimals = 2
-        end = match.end("number") if tail == ")" and sign != "(" else match.start() + len(match.group().rstrip())
-        found.append(Amount(-value if negative else value, start, end, currency, decimals, bool(match["percent"])))
+        end = (
+            match.end("number")
+            if tail == ")" and sign != "("
+            else match.start() + len(match.group().rstrip())
+        )
+        found.append(
+            Amount(-value if negative else value, start, end, currency, decimals, bool(match["percent"]))
+        )
     return found
 
 
 def code_of(symbol: str) -> str:
     """ISO 4217 of a symbol or code as printed; empty where it names none."""
     plain = symbol.strip().rstrip(".").lower()
-    if plain.upper() in vocabulary.CODES:
+    if plain.upper() in names.CODES:
         return plain.upper()
-    return vocabulary.SYMBOLS.get(plain, "")
+    return names.SYMBOLS.get(plain, "")
 
 
 def plain(value: Decimal) -> str:

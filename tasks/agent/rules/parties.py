@@ -7,37 +7,70 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tasks.agent.layout import Cell
-from tasks.agent.pdf import Word
-from tasks.agent.rules import vocabulary
+from tasks.agent.page import Word
+from tasks.agent.rules import names
 from tasks.agent.rules.labels import Hit, fold
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 _LEGAL = "|".join(
-    re.escape(form).replace(r"\ ", r"[.\s]*") for form in sorted(map(fold, vocabulary.LEGAL_FORMS.split("|")), key=len, reverse=True)
+    re.escape(form).replace(r"\ ", r"[.\s]*")
+    for form in sorted(map(fold, names.LEGAL_FORMS.split("|")), key=len, reverse=True)
 )
-LEGAL = re.compile(rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{_LEGAL})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$")
+LEGAL = re.compile(
+    rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{_LEGAL})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$"
+)
 SPLIT = re.compile(r"\s+[•·|–—−*]\s*|\s*[•·|]\s+|\s-\s|,\s|\s/\s|;\s")
-TOWN = re.compile(r"(?:^|\s)(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]{0,2} ?[^\W\d_]{3,}|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3} |\b[A-Z]{2},? \d{5}\b")
-POSTCODE = re.compile(r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|〒")
+TOWN = re.compile(
+    r"(?:^|\s)(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]{0,2} ?[^\W\d_]{3,}|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3} |\b[A-Z]{2},? \d{5}\b"
+)
+POSTCODE = re.compile(
+    r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|〒"
+)
 STREET = re.compile(
     r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|rue|avenue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
     r"|ring|damm|straat|laan|katu|tie)\s*\d|^(?:ul\.|rue|via|calle|c/|av\.)\s|\b(?:rue|chemin|avenue|boulevard|ulica|piazza|plaza)\b",
     re.IGNORECASE,
 )
 DOMAIN = re.compile(r"(?:@|www\.|https?://(?:www\.)?)([\w.-]+)\.[a-z]{2,6}\b")
-FREE_MAIL = frozenset("gmail googlemail outlook hotmail yahoo gmx web icloud t-online aol orange wanadoo free laposte proton protonmail live mail".split())
+FREE_MAIL = frozenset(
+    [
+        "gmail",
+        "googlemail",
+        "outlook",
+        "hotmail",
+        "yahoo",
+        "gmx",
+        "web",
+        "icloud",
+        "t-online",
+        "aol",
+        "orange",
+        "wanadoo",
+        "free",
+        "laposte",
+        "proton",
+        "protonmail",
+        "live",
+        "mail",
+    ]
+)
 NOT_NAMES = re.compile(
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
     r"|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}",
     re.IGNORECASE,
 )
-BANK = re.compile(rf"\b\w*(?:{vocabulary.BANKS})\b")
+BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
 FOOTER_WORDS = re.compile(
     r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschaftsfuhr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
     r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
 )
-PREFIX = re.compile(r"^(?:nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*", re.IGNORECASE)
-TITLES = re.compile(r"^(?:herrn?|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE)
+PREFIX = re.compile(
+    r"^(?:nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*",
+    re.IGNORECASE,
+)
+TITLES = re.compile(
+    r"^(?:herrn?|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -83,7 +116,11 @@ class Parties:
         if not ordered:
             return []
         best = ordered[0]
-        rivals = [p for p in ordered[1:] if key_of(p.name) not in key_of(best.name) and key_of(best.name) not in key_of(p.name)]
+        rivals = [
+            p
+            for p in ordered[1:]
+            if key_of(p.name) not in key_of(best.name) and key_of(best.name) not in key_of(p.name)
+        ]
         margin = best.score - (rivals[0].score if rivals else 0.0)
         confidence = min(0.5 + 0.13 * best.score + 0.1 * min(margin, 2.0), 0.97)
         return [Candidate(best.name, confidence, best.words)]
@@ -95,11 +132,19 @@ class Parties:
             self._legal_form(cell)
             self._imprint(cell)
         for cell, hit in self.text.labelled("supplier"):
-            opens = self.text.leads(cell, hit) or (cell.text[hit.end :].lstrip().startswith(":") and re.search(r"[–—\-•|;,]\s*$", cell.text[: hit.start]))
+            opens = self.text.leads(cell, hit) or (
+                cell.text[hit.end :].lstrip().startswith(":")
+                and re.search(r"[–—\-•|;,]\s*$", cell.text[: hit.start])
+            )
             if "supplier" in hit.roles and opens:
                 strong = not self.text.folded[cell].startswith(("from", "zahl", "payable", "pay to", "remit"))
                 for candidate in named(self.text, cell, hit):
-                    self._add(candidate.value, candidate.words, "label" if strong else "weak label", 2.2 if strong else 1.0)
+                    self._add(
+                        candidate.value,
+                        candidate.words,
+                        "label" if strong else "weak label",
+                        2.2 if strong else 1.0,
+                    )
 
     def _add(self, name: str, words: list[Word], sign: str, weight: float) -> None:
         name = clean(name)
@@ -119,7 +164,13 @@ class Parties:
     def _letterhead(self, cell: Cell) -> None:
         """Large or first text at the top of the first page."""
         page = self.text.pages[cell.page]
-        if cell.page != self.first or cell.line in self.taken or cell.y0 > 0.3 * page.height or len(cell.words) > 7 or not re.search(r"[^\W\d_]{2}", cell.text):
+        if (
+            cell.page != self.first
+            or cell.line in self.taken
+            or cell.y0 > 0.3 * page.height
+            or len(cell.words) > 7
+            or not re.search(r"[^\W\d_]{2}", cell.text)
+        ):
             return
         if self._is_something_else(cell):
             return
@@ -132,7 +183,12 @@ class Parties:
 
     def _is_something_else(self, cell: Cell) -> bool:
         text = self.text
-        if text.dates(cell) or POSTCODE.search(cell.text) or STREET.search(cell.text) or TITLES.search(cell.text):
+        if (
+            text.dates(cell)
+            or POSTCODE.search(cell.text)
+            or STREET.search(cell.text)
+            or TITLES.search(cell.text)
+        ):
             return True
         hit = text.leading_hit(cell)
         if hit is None:
@@ -144,21 +200,34 @@ class Parties:
         return any(POSTCODE.search(c.text) or STREET.search(c.text) for c in self.text.below(cell, 3))
 
     def _sender_line(self, cell: Cell) -> None:
-        """"Name • Street 1 • 12345 Town" in one line, as over the window of an envelope; cells side by side count as well."""
+        """ "Name • Street 1 • 12345 Town" in one line, as over the window of an envelope; cells side by side count as well."""
         line = self.text.lines[cell.line]
-        whole = cell.text if SPLIT.search(cell.text) else "  |  ".join(c.text for c in line.cells) if cell.column == 0 else ""
+        whole = (
+            cell.text
+            if SPLIT.search(cell.text)
+            else "  |  ".join(c.text for c in line.cells)
+            if cell.column == 0
+            else ""
+        )
         parts = [part.strip() for part in SPLIT.split(whole) if part.strip()]
         if not 3 <= len(parts) <= 7 or not any(TOWN.search(part) for part in parts[1:]) or len(whole) > 170:
             return
         hit = self.text.leading_hit(cell)
         if hit is not None and (hit.end > len(parts[0]) // 2 or ":" in parts[0]):
             return
-        if POSTCODE.search(parts[0]) or STREET.search(parts[0]) or cell.line in self.taken or any(a.money for a in self.text.amounts(cell)):
+        if (
+            POSTCODE.search(parts[0])
+            or STREET.search(parts[0])
+            or cell.line in self.taken
+            or any(a.money for a in self.text.amounts(cell))
+        ):
             return
         start = cell.text.find(parts[0])
         if start >= 0:
             early = cell.page == self.first and cell.y0 < 0.4 * self.text.pages[cell.page].height
-            self._add(parts[0], words_at(cell, start, start + len(parts[0])), "sender line", 1.7 if early else 0.8)
+            self._add(
+                parts[0], words_at(cell, start, start + len(parts[0])), "sender line", 1.7 if early else 0.8
+            )
 
     def _legal_form(self, cell: Cell) -> None:
         """A company's name ends in its legal form."""
@@ -170,7 +239,14 @@ class Parties:
             if match is None or len(part) > 140:
                 continue
             end = match.end("form") if match.group("form") else len(part)
-            first = next((hit.end for hit in self.text.hits.get(cell, ()) if at <= hit.start <= at + 1 and cell.text[hit.end : hit.end + 1] == ":"), at)
+            first = next(
+                (
+                    hit.end
+                    for hit in self.text.hits.get(cell, ())
+                    if at <= hit.start <= at + 1 and cell.text[hit.end : hit.end + 1] == ":"
+                ),
+                at,
+            )
             name = cell.text[first : at + end].lstrip(": ")
             behind = part[end:].split()
             if len(name.split()) > 8 or re.match(r"[a-z]", name):
@@ -187,15 +263,34 @@ class Parties:
 
     def _around(self, cell: Cell) -> str:
         lines = self.text.lines[cell.line : cell.line + 3]
-        return " ".join(self.text.folded[c] for line in lines if line.page == cell.page for c in line.cells if abs(c.x0 - cell.x0) < 150)
+        return " ".join(
+            self.text.folded[c]
+            for line in lines
+            if line.page == cell.page
+            for c in line.cells
+            if abs(c.x0 - cell.x0) < 150
+        )
 
     def _weigh_domain(self, key: str, party: _Party) -> None:
         """A web or mail address of the same name as the company."""
         for domain in self.domains:
-            words = [word for word in re.findall(r"[^\W_]{3,}", fold(party.name)) if word not in ("the", "und", "and", "gmbh", "ltd", "inc")]
-            if key == domain or (len(key) >= 4 and domain.startswith(key)) or key.startswith(domain):
-                party.add("domain", 1.1)
-            elif words and (domain.startswith(words[0]) and len(words[0]) >= 4 or sum(word in domain for word in words) >= 2):
+            words = [
+                word
+                for word in re.findall(r"[^\W_]{3,}", fold(party.name))
+                if word not in ("the", "und", "and", "gmbh", "ltd", "inc")
+            ]
+            if (
+                key == domain
+                or (len(key) >= 4 and domain.startswith(key))
+                or key.startswith(domain)
+                or (
+                    words
+                    and (
+                        (domain.startswith(words[0]) and len(words[0]) >= 4)
+                        or sum(word in domain for word in words) >= 2
+                    )
+                )
+            ):
                 party.add("domain", 1.1)
 
     def _weigh_relatives(self, key: str, party: _Party) -> None:
@@ -205,16 +300,29 @@ class Parties:
             return
         bare = key_of(match.group("name"))
         for other, relative in self.found.items():
-            if other != key and len(min(bare, other, key=len)) >= 4 and (other.startswith(bare) or bare.startswith(other)):
+            if (
+                other != key
+                and len(min(bare, other, key=len)) >= 4
+                and (other.startswith(bare) or bare.startswith(other))
+            ):
                 party.add("short form", 0.4 * max(relative.score, 0.0))
 
     def _imprint(self, cell: Cell) -> None:
         """A short line at the foot of the page, right above the company's registration."""
         page = self.text.pages[cell.page]
-        if cell.y0 < 0.75 * page.height or len(cell.words) > 5 or self.text.leading_hit(cell) is not None or self.text.amounts(cell):
+        if (
+            cell.y0 < 0.75 * page.height
+            or len(cell.words) > 5
+            or self.text.leading_hit(cell) is not None
+            or self.text.amounts(cell)
+        ):
             return
         below = " ".join(self.text.folded[other] for other in self.text.below(cell, 2))
-        if FOOTER_WORDS.search(below) and not FOOTER_WORDS.search(self.text.folded[cell]) and re.search(r"[A-ZÀ-Ý]", cell.text):
+        if (
+            FOOTER_WORDS.search(below)
+            and not FOOTER_WORDS.search(self.text.folded[cell])
+            and re.search(r"[A-ZÀ-Ý]", cell.text)
+        ):
             self._add(cell.text, cell.words, "imprint", 0.9)
 
 
@@ -224,7 +332,11 @@ def buyers_of(text: Text) -> list[Candidate]:
     for cell, hit in text.labelled("buyer"):
         if "buyer" in hit.roles and text.leads(cell, hit) and hit.end - hit.start > 2:
             found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
-    found = [c for c in found if len(key_of(c.value)) > 2 and not NOT_NAMES.search(c.value) and re.search(r"[^\W\d_]{3}", c.value)]
+    found = [
+        c
+        for c in found
+        if len(key_of(c.value)) > 2 and not NOT_NAMES.search(c.value) and re.search(r"[^\W\d_]{3}", c.value)
+    ]
     return sorted(found, key=lambda c: -c.score)
 
 
@@ -235,11 +347,26 @@ def addressee(text: Text, supplier: str) -> list[Candidate]:
     found = []
     for cell in text.cells:
         page = text.pages[cell.page]
-        if cell.page != first or cell.y0 > 0.45 * page.height or text.leading_hit(cell) is not None or len(cell.words) > 7:
+        if (
+            cell.page != first
+            or cell.y0 > 0.45 * page.height
+            or text.leading_hit(cell) is not None
+            or len(cell.words) > 7
+        ):
             continue
-        if not re.search(r"[^\W\d_]{3}", cell.text) or STREET.search(cell.text) or TOWN.search(cell.text) or NOT_NAMES.search(cell.text):
+        if (
+            not re.search(r"[^\W\d_]{3}", cell.text)
+            or STREET.search(cell.text)
+            or TOWN.search(cell.text)
+            or NOT_NAMES.search(cell.text)
+        ):
             continue
-        above = [c for line in text.lines[max(cell.line - 2, 0) : cell.line] for c in line.cells if abs(c.x0 - cell.x0) < 4]
+        above = [
+            c
+            for line in text.lines[max(cell.line - 2, 0) : cell.line]
+            for c in line.cells
+            if abs(c.x0 - cell.x0) < 4
+        ]
         if any(cell.y0 - c.y1 < 0.7 * cell.height and c.page == cell.page for c in above):
             continue
         block = [c for c in text.below(cell, 4) if abs(c.x0 - cell.x0) < 4]
@@ -269,7 +396,11 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
             continue
         if leading is not None and start == 0 and other.text[leading.end :].lstrip().startswith(":"):
             continue
-        if not re.search(r"[^\W\d_]{2}", name) or re.match(r"^(?:gln|nip|id|ust)\b", name) or TITLES.fullmatch(name):
+        if (
+            not re.search(r"[^\W\d_]{2}", name)
+            or re.match(r"^(?:gln|nip|id|ust)\b", name)
+            or TITLES.fullmatch(name)
+        ):
             continue
         value = SPLIT.split(other.text[start:])[0]
         yield Candidate(value, precise, words_at(other, start, start + len(value)))

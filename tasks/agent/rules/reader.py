@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -9,7 +10,8 @@ from datetime import UTC, datetime
 from tasks.agent import confidence, einvoice
 from tasks.agent.contract import Code, Order, Problem, Record, Result, Usage
 from tasks.agent.einvoice import EInvoice
-from tasks.agent.pdf import Document, Page
+from tasks.agent.page import Page
+from tasks.agent.pdf import Document
 from tasks.agent.rules.garbage import is_garbage
 from tasks.agent.rules.kind import kind_of
 from tasks.agent.rules.record import record_of
@@ -18,6 +20,8 @@ from tasks.agent.second_reader import plain_text
 
 NOTHING = "No invoice, receipt, credit note or quotation was recognised in this document."
 MOST_LISTED = 10
+MARK_WORDS = 10
+FIGURE = re.compile(r"\d{2}|\d[.,]\d")
 
 
 def read(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
@@ -39,12 +43,15 @@ def result_of(document: Document, pages: list[Page]) -> Result:
     xml, xml_reasons = electronic(document)
     reasons += xml_reasons
     readable = [page for page in pages if page.words]
-    kind, language, records = "other", "", ()
+    kind, language = "other", ""
+    records: tuple[Record, ...] = ()
     if readable:
         text = Text(readable)
         language = text.language
         if is_garbage(text):
-            reasons.append("The text of this PDF is garbled (its fonts name the wrong characters); it needs OCR.")
+            reasons.append(
+                "The text of this PDF is garbled (its fonts name the wrong characters); it needs OCR."
+            )
         record = record_of(document, text, kind_of(text), xml, datetime.now(UTC).date())
         if record is not None:
             kind, records = record.kind, (record,)
@@ -55,7 +62,9 @@ def result_of(document: Document, pages: list[Page]) -> Result:
         language=language,
         pages=document.page_count,
         records=records,
-        confidence=confidence.of_records(records) if not reasons else min(confidence.of_records(records), confidence.FLAGGED),
+        confidence=confidence.of_records(records)
+        if not reasons
+        else min(confidence.of_records(records), confidence.FLAGGED),
         needs_review=bool(reasons) or confidence.needs_review(records),
         reasons=tuple(reasons),
         notes=tuple(notes),
@@ -65,7 +74,11 @@ def result_of(document: Document, pages: list[Page]) -> Result:
 def about_pages(pages: list[Page]) -> tuple[list[str], list[str]]:
     """Reasons for a look and notes that the pages themselves give: no text, hidden text, pages that cannot be read."""
     reasons, notes = [], []
-    silent = [page.number for page in pages if not page.has_text and not page.unreadable and (page.image_share > 0.2 or not page.words)]
+    silent = [
+        page.number
+        for page in pages
+        if not page.has_text and not page.unreadable and (page.image_share > 0.2 or not page.words)
+    ]
     blank = [number for number in silent if pages[number - 1].image_share <= 0.2]
     pictures = [number for number in silent if number not in blank]
     if len(silent) == len(pages) or pictures:
@@ -74,7 +87,7 @@ def about_pages(pages: list[Page]) -> tuple[list[str], list[str]]:
     broken = [page.number for page in pages if page.unreadable]
     if broken:
         reasons.append(f"{named(broken)} cannot be read; the file is damaged there.")
-    hidden = [page.number for page in pages if len(page.hidden) >= 3]
+    hidden = [page.number for page in pages if is_telling(page)]
     faint = [page.number for page in pages if page.hidden and page.number not in hidden]
     if hidden:
         reasons.append(f"{named(hidden)} holds text that a reader of the page does not see; it was not used.")
@@ -88,6 +101,11 @@ def about_pages(pages: list[Page]) -> tuple[list[str], list[str]]:
     return reasons, notes
 
 
+def is_telling(page: Page) -> bool:
+    """Whether the hidden words could be meant for a machine: many of them, or figures; a maker's mark is neither."""
+    return len(page.hidden) >= MARK_WORDS or any(FIGURE.search(word.text) for word in page.hidden)
+
+
 def about_file(document: Document) -> list[str]:
     notes = []
     if document.has_javascript:
@@ -95,7 +113,11 @@ def about_file(document: Document) -> list[str]:
     names = [attachment.name for attachment in document.attachments()]
     if names:
         more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-        notes.append(f"Attached files, not opened but for electronic invoices: {', '.join(names[:MOST_LISTED])}{more}."[:300])
+        notes.append(
+            f"Attached files, not opened but for electronic invoices: {', '.join(names[:MOST_LISTED])}{more}."[
+                :300
+            ]
+        )
     return notes
 
 
@@ -108,7 +130,9 @@ def electronic(document: Document) -> tuple[EInvoice | None, list[str]]:
         try:
             invoice = einvoice.parse(attachment.content)
         except (einvoice.Unsafe, ET.ParseError):
-            reasons.append(f"The attached {attachment.name[:80]} is not a readable electronic invoice; it was not used.")
+            reasons.append(
+                f"The attached {attachment.name[:80]} is not a readable electronic invoice; it was not used."
+            )
             continue
         if invoice is not None:
             return invoice, reasons

@@ -28,7 +28,9 @@ PROVEN_LINES = 400
 MOST_REASONS = 20
 
 
-def record_of(document: Document, text: Text, kind: tuple[str, float], xml: EInvoice | None, today: date) -> Record | None:
+def record_of(
+    document: Document, text: Text, kind: tuple[str, float], xml: EInvoice | None, today: date
+) -> Record | None:
     """The business document in the text; None where nothing says that it is one."""
     name, sureness = kind
     table = table_of(text)
@@ -58,7 +60,11 @@ def record_of(document: Document, text: Text, kind: tuple[str, float], xml: EInv
     found = findings(chosen, amounts, table, xml, today)
     if xml is not None:
         complete_from_xml(chosen, found, xml)
-    fields = {key: field_of(document, text, candidate, key, found) for key, candidate in chosen.items() if candidate is not None}
+    fields = {
+        key: field_of(document, text, candidate, key, found)
+        for key, candidate in chosen.items()
+        if candidate is not None
+    }
     for key in confidence.REQUIRED:
         fields.setdefault(key, FieldValue(value=None, confidence=0.0, reasons=(missing(key),)))
     return Record(
@@ -70,7 +76,9 @@ def record_of(document: Document, text: Text, kind: tuple[str, float], xml: EInv
     )
 
 
-def is_business(name: str, sureness: float, numbers: list[Candidate], amounts: Amounts, xml: EInvoice | None) -> bool:
+def is_business(
+    name: str, sureness: float, numbers: list[Candidate], amounts: Amounts, xml: EInvoice | None
+) -> bool:
     """A title alone, or a total alone, makes no invoice: two signs are needed."""
     signs = (sureness >= SURE_KIND) + bool(numbers and numbers[0].score > 0.6) + (amounts.total is not None)
     signs += amounts.net is not None and amounts.tax is not None
@@ -88,7 +96,9 @@ def first(candidates: list[Candidate]) -> Candidate | None:
     return best
 
 
-def findings(chosen: dict[str, Candidate | None], amounts: Amounts, table: Table, xml: EInvoice | None, today: date) -> Findings:
+def findings(
+    chosen: dict[str, Candidate | None], amounts: Amounts, table: Table, xml: EInvoice | None, today: date
+) -> Findings:
     found = Findings()
     net, tax, total = (value_of(chosen[key]) for key in ("net", "tax", "total"))
     changes = [*amounts.adjustments, *(-abs(value) for value in amounts.settled)]
@@ -96,13 +106,17 @@ def findings(chosen: dict[str, Candidate | None], amounts: Amounts, table: Table
     line_amounts = [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
     agree = checks.check_lines(found, line_amounts, net, total, changes)
     if agree is not None:
-        found.confirm("lines") if agree else found.doubt("The line items do not sum to the printed net or total.", "lines")
+        found.confirm("lines") if agree else found.doubt(
+            "The line items do not sum to the printed net or total.", "lines"
+        )
     issued, due = chosen["date"], chosen["due_date"]
     checks.check_dates(found, issued.value if issued else None, due.value if due else None, today)
     if amounts.total is not None and total is not None and total == 0:
         found.doubt("The total is zero.", "total")
     if xml is not None:
-        checks.compare(found, {key: candidate.value if candidate else None for key, candidate in chosen.items()}, xml)
+        checks.compare(
+            found, {key: candidate.value if candidate else None for key, candidate in chosen.items()}, xml
+        )
         if xml.line_count and xml.line_count == len(table.rows):
             found.confirm("lines")
     return found
@@ -125,7 +139,9 @@ def value_of(candidate: Candidate | None) -> Decimal | None:
 def complete_from_xml(chosen: dict[str, Candidate | None], found: Findings, xml: EInvoice) -> None:
     """What the page does not say the XML may, where the two agree on more than they contradict."""
     trusted = sum(found.confirmed.get(key, 0) for key in ("number", "total", "date")) >= 2
-    contradicted = [reason for reasons in found.reasons.values() for reason in reasons if "electronic invoice" in reason]
+    contradicted = [
+        reason for reasons in found.reasons.values() for reason in reasons if "electronic invoice" in reason
+    ]
     for key in ("supplier", "buyer", "number", "date", "due_date", "currency", "net", "tax", "total"):
         said = getattr(xml, key)
         if chosen.get(key) is not None or said is None:
@@ -133,12 +149,18 @@ def complete_from_xml(chosen: dict[str, Candidate | None], found: Findings, xml:
         candidate = Candidate(str(said), 0.85, source="xml")
         if not trusted or contradicted:
             candidate.score = 0.5
-            candidate.reasons.append("Only the embedded electronic invoice says so; it is not found on the page.")
+            candidate.reasons.append(
+                "Only the embedded electronic invoice says so; it is not found on the page."
+            )
         chosen[key] = candidate
 
 
 def field_of(document: Document, text: Text, candidate: Candidate, key: str, found: Findings) -> FieldValue:
-    proof = evidence(document, text.pages, candidate.words) if candidate.words and candidate.source == "page" else ()
+    proof = (
+        evidence(document, text.pages, candidate.words)
+        if candidate.words and candidate.source == "page"
+        else ()
+    )
     reasons = [*candidate.reasons, *found.reasons.get(key, ())]
     confirmations = min(found.confirmed.get(key, 0), 2)
     if any("electronic invoice says" not in reason for reason in candidate.reasons) and confirmations:
@@ -147,9 +169,15 @@ def field_of(document: Document, text: Text, candidate: Candidate, key: str, fou
     sure = confidence.settled(candidate.score, confirmations, bool(reasons), bool(proof))
     if sure < confidence.READY and not reasons:
         reasons.append(weak(candidate, proof != ()))
-    source = Source.FORM if any(word.source == "form" for word in candidate.words) else Source(candidate.source)
+    source = (
+        Source.FORM if any(word.source == "form" for word in candidate.words) else Source(candidate.source)
+    )
     return FieldValue(
-        value=candidate.value, confidence=sure, source=source, evidence=proof, reasons=tuple(r[:300] for r in reasons[:MOST_REASONS])
+        value=candidate.value,
+        confidence=sure,
+        source=source,
+        evidence=proof,
+        reasons=tuple(r[:300] for r in reasons[:MOST_REASONS]),
     )
 
 
@@ -163,7 +191,9 @@ def missing(key: str) -> str:
     return f"The {key.replace('_', ' ')} was not found."
 
 
-def lines_of(document: Document, text: Text, table: Table, found: Findings) -> tuple[dict[str, FieldValue], ...]:
+def lines_of(
+    document: Document, text: Text, table: Table, found: Findings
+) -> tuple[dict[str, FieldValue], ...]:
     """Line items; proof for the first few hundred, for a look at more of them goes to the page itself."""
     confirmed = min(found.confirmed.get("lines", 0), 1)
     reasons = tuple(found.reasons.get("lines", ())) if not confirmed else ()

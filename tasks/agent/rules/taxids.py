@@ -28,4 +28,8 @@ def tax_ids_of(text: Text) -> dict[str, Candidate]:
     values = list(found.values())[:8]
     if len(values) == 1:
         return {"tax_ids": values[0]}
-    return {"tax_ids": Candidate(", ".join(c.value for c in values), 0.9, [word for c in values for word in c.words])}
+    return {
+        "tax_ids": Candidate(
+            ", ".join(c.value for c in values), 0.9, [word for c in values for word in c.words]
+        )
+    }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line, lines_of
-from tasks.agent.pdf import Page, Word
+from tasks.agent.page import Page, Word
 from tasks.agent.rules import dates, labels, numbers
 from tasks.agent.rules.labels import Hit
 
@@ -44,7 +44,7 @@ class Text:
         self.cells = [cell for line in self.lines for cell in line.cells]
         self.folded: dict[Cell, str] = {cell: labels.fold(cell.text) for cell in self.cells}
         self.hits: dict[Cell, list[Hit]] = {}
-        weights: Counter[str] = Counter()
+        weights: dict[str, float] = defaultdict(float)
         for cell, folded in self.folded.items():
             found = labels.find(folded)
             if found:
@@ -105,7 +105,7 @@ class Text:
         for line in self.lines[cell.line + 1 : cell.line + 1 + 2 * lines]:
             if line.page != cell.page or line.y0 - bottom > 2.2 * cell.height:
                 return
-            under = [c for c in line.cells if c.x0 < cell.x1 and c.x1 > cell.x0 or abs(c.x0 - cell.x0) < 6]
+            under = [c for c in line.cells if (c.x0 < cell.x1 and c.x1 > cell.x0) or abs(c.x0 - cell.x0) < 6]
             if under:
                 yield from under
                 bottom = line.y1

@@ -1,0 +1,151 @@
+"""Names of months, currencies, legal forms and banks. Data only."""
+
+from __future__ import annotations
+
+MONTHS: dict[str, str] = {
+    "en": "january february march april may june july august september october november december",
+    "de": "januar februar märz april mai juni juli august september oktober november dezember",
+    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "nl": "januari februari maart april mei juni juli augustus september oktober november december",
+    "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+    "fi": "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta marraskuuta joulukuuta",
+}
+SHORT_MONTHS: dict[str, str] = {
+    "en": "jan feb mar apr may jun jul aug sep oct nov dec",
+    "de": "jan feb mrz apr mai jun jul aug sep okt nov dez",
+    "fr": "janv févr mars avr mai juin juil août sept oct nov déc",
+    "es": "ene feb mar abr may jun jul ago sep oct nov dic",
+    "it": "gen feb mar apr mag giu lug ago set ott nov dic",
+    "nl": "jan feb mrt apr mei jun jul aug sep okt nov dec",
+    "pl": "sty lut mar kwi maj cze lip sie wrz paź lis gru",
+    "fi": "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu",
+}
+MORE_MONTHS = {
+    "jänner": 1,
+    "styczeń": 1,
+    "luty": 2,
+    "marzec": 3,
+    "kwiecień": 4,
+    "maj": 5,
+    "czerwiec": 6,
+    "lipiec": 7,
+    "sierpień": 8,
+    "wrzesień": 9,
+    "październik": 10,
+    "listopad": 11,
+    "grudzień": 12,
+    "setiembre": 9,
+    "sept": 9,
+    "mär": 3,
+    "fev": 2,
+    "dec": 12,
+}
+
+SYMBOLS = {
+    "€": "EUR",
+    "£": "GBP",
+    "¥": "JPY",
+    "₹": "INR",
+    "zł": "PLN",
+    "us$": "USD",
+    "a$": "AUD",
+    "c$": "CAD",
+    "rs": "INR",
+    "fr": "CHF",
+    "円": "JPY",
+    "euro": "EUR",
+    "euros": "EUR",
+    "sfr": "CHF",
+    "kč": "CZK",
+    "₽": "RUB",
+    "₩": "KRW",
+    "r$": "BRL",
+    "hk$": "HKD",
+    "s$": "SGD",
+    "nz$": "NZD",
+    "$": "USD",
+    "₺": "TRY",
+    "₪": "ILS",
+}
+CODES = frozenset(
+    [
+        "EUR",
+        "USD",
+        "GBP",
+        "CHF",
+        "PLN",
+        "CZK",
+        "SEK",
+        "NOK",
+        "DKK",
+        "HUF",
+        "RON",
+        "BGN",
+        "JPY",
+        "CNY",
+        "INR",
+        "AUD",
+        "CAD",
+        "NZD",
+        "SGD",
+        "HKD",
+        "ZAR",
+        "BRL",
+        "MXN",
+        "TRY",
+        "ILS",
+        "KRW",
+        "AED",
+        "SAR",
+        "RUB",
+        "UAH",
+        "ISK",
+        "THB",
+    ]
+)
+COUNTRY_CURRENCY = {
+    "GB": "GBP",
+    "UK": "GBP",
+    "CH": "CHF",
+    "LI": "CHF",
+    "PL": "PLN",
+    "SE": "SEK",
+    "DK": "DKK",
+    "NO": "NOK",
+    "CZ": "CZK",
+    "HU": "HUF",
+}
+for _country in [
+    "DE",
+    "FR",
+    "ES",
+    "IT",
+    "NL",
+    "FI",
+    "AT",
+    "BE",
+    "IE",
+    "PT",
+    "LU",
+    "GR",
+    "SK",
+    "SI",
+    "EE",
+    "LV",
+    "LT",
+    "MT",
+    "CY",
+    "HR",
+]:
+    COUNTRY_CURRENCY[_country] = "EUR"
+
+LEGAL_FORMS = (
+    "gmbh & co kg|gmbh|ag|kg|ohg|ug|e k|ek|gbr|se|mbh|inc|ltd|limited|llc|llp|plc|corp|corporation|company|co|lp|pty|pvt|private limited|pte"
+    "|sarl|sas|sasu|sa|eurl|sci|scop|snc|s a r l|s a s|s a|bv|b v|nv|n v|vof|bvba|s l|sl|s l u|slu|srl|s r l|spa|s p a|snc|sas|sp z o o|spzoo"
+    "|spolka|sp j|sp k|oy|oyj|ab|as|a s|aps|kk|株式会社|有限会社|合同会社|s c|stiftung|verein|e v"
+)
+"""Endings of a company's name."""
+
+BANKS = "bank|sparkasse|volksbank|raiffeisenbank|banque|banco|banca|credit union|pankki|caisse|bankhaus|postfinance|bred|iban|bic|swift"

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -80,15 +80,16 @@ def stop(home: Home, socket_folder: Path | None) -> bool:
             _signal(pid, sign)
         else:
             _quit_leftovers(home)
-        if _wait_until_gone(home, seconds):
+        if _wait_until(lambda: not locks.is_held(home.server_lock), seconds):
             return True
     return False
 
 
-def ask_to_stop(socket_folder: Path) -> None:
-    """Begins the same shut-down of whoever listens on the socket, without waiting for it."""
+def stop_listener(socket_folder: Path) -> bool:
+    """The same for a server of which only the socket is known; True when nobody listens there any more."""
     if pid := listening_pid(socket_folder):
         _signal(pid, signal.SIGINT)
+    return _wait_until(lambda: listening_pid(socket_folder) is None, FAST_STOP_SECONDS)
 
 
 def _signal(pid: int, sign: signal.Signals) -> None:
@@ -132,9 +133,9 @@ def _works_in(process: psutil.Process, folder: Path) -> bool:
     return process.cwd() == os.path.realpath(folder)
 
 
-def _wait_until_gone(home: Home, seconds: float) -> bool:
+def _wait_until(holds: Callable[[], bool], seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while locks.is_held(home.server_lock):
+    while not holds():
         if time.monotonic() >= deadline:
             return False
         time.sleep(0.05)

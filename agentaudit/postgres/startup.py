@@ -23,7 +23,7 @@ START_SECONDS = 60.0  # recovery after a crash included
 UNREACHABLE_SECONDS = 2.0  # sessions of a killed server end within this, unless a long statement keeps them
 LOG_BYTES = 10_000_000
 LOG_LINES = 15
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = str(Path(__file__).resolve().parents[2])
 
 
 def ensure_watcher(home: Home, socket_folder: Path) -> None:
@@ -42,7 +42,9 @@ def ensure_watcher(home: Home, socket_folder: Path) -> None:
     ]
     try:
         with _log(home) as log:
-            postmaster.start_detached(argv, keep=lock, log=log, env={"PYTHONPATH": str(PROJECT)})
+            postmaster.start_detached(
+                argv, keep=lock, log=log, env={"PYTHONPATH": os.pathsep.join([PROJECT, *sys.path])}
+            )
     finally:
         locks.hand_over(lock)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import sys
 import time
 from contextlib import suppress
@@ -29,13 +30,13 @@ def main(home: Home, socket_folder: Path, watcher_lock: int) -> None:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             break
     # From here on newcomers wait for the users' lock, and find neither server nor watcher when they get it.
-    if not locks.is_in_place(home.watcher_lock, watcher_lock):
-        postmaster.ask_to_stop(
-            socket_folder
-        )  # the home was deleted; what is there by now is not ours to stop
-    elif postmaster.stop(home, home.socket_folder() or socket_folder):
-        with suppress(OSError):
-            (home.socket_folder() or socket_folder).rmdir()
+    if locks.is_in_place(home.watcher_lock, watcher_lock):
+        socket_folder = home.socket_folder() or socket_folder
+        stopped = postmaster.stop(home, socket_folder)
+    else:  # the home was deleted; what is there by now is not ours to stop
+        stopped = postmaster.stop_listener(socket_folder)
+    if stopped:
+        shutil.rmtree(socket_folder, ignore_errors=True)
     os.close(watcher_lock)
     os.close(users)
 

@@ -11,7 +11,7 @@ GROUPS = {
     "Auditor": ("view_client", "view_document", "view_extraction", "view_task", "view_attempt", "add_extraction"),
     "Operator": (
         "view_every_client", "view_client", "view_document", "view_extraction", "view_task", "view_attempt", "add_extraction",
-        "operate_task", "view_agent", "change_agent", "view_agentversion", "view_pool", "change_pool", "view_worker", "view_auditentry",
+        "operate_task", "view_agent", "change_agent", "view_agentversion", "view_pool", "change_pool", "view_worker", "view_auditentry", "view_switches", "view_price",
         "change_client", "add_client", "view_membership", "add_membership", "change_membership", "delete_membership",
     ),
     "Finance": ("view_every_client", "view_client", "view_extraction", "view_task", "view_attempt", "view_price", "add_price", "change_price", "view_agent"),

@@ -1,0 +1,30 @@
+"""The operator's desk: one file per model. State is read-only everywhere; what changes it are verbs of `tasks.operations`."""
+
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from tasks.admin import (
+    agents,
+    attempts,
+    audit,
+    clients,
+    documents,
+    extractions,
+    lanes,
+    memberships,
+    pools,
+    prices,
+    switches,
+    tasks,
+    versions,
+    workers,
+)
+
+__all__ = [
+    "agents", "attempts", "audit", "clients", "documents", "extractions", "lanes", "memberships", "pools", "prices", "switches",
+    "tasks", "versions", "workers",
+]  # fmt: skip
+
+admin.site.site_header = _("agentaudit administration")
+admin.site.site_title = "agentaudit"
+admin.site.index_title = _("Everything that can be looked after")

@@ -1,0 +1,16 @@
+"""Pools: the quota of a provider account or model deployment that several agents share."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from tasks.admin.base import Audited
+from tasks.models import BUDGET_FIELDS, Pool
+
+
+@admin.register(Pool)
+class PoolAdmin(Audited):
+    list_display = ("name", *BUDGET_FIELDS, "cooldown_until")
+    search_fields = ("name",)
+    fields = ("name", *BUDGET_FIELDS, "cooldown_until", "created_at")
+    readonly_fields = ("cooldown_until", "created_at")

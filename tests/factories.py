@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
 import uuid
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from typing import Any
 
 from django.contrib.auth.models import Group, User
 from django.db import connection
+from pypdf import PdfWriter
 
 from tasks.models import Agent, AgentVersion, Attempt, Client, Document, Extraction, Membership, Task
 from tasks.states import Priority, TaskStatus
@@ -111,3 +113,38 @@ def make_completed(
     )  # fmt: skip
     task.refresh_from_db()
     return task
+
+
+def pdf_bytes(pages: int = 1, *, title: str = "", password: str = "") -> bytes:
+    """A small PDF of empty pages; another title makes other bytes."""
+    writer = PdfWriter()
+    for _ in range(pages):
+        writer.add_blank_page(200, 200)
+    writer.add_metadata({"/Title": title or "test"})
+    if password:
+        writer.encrypt(password, algorithm="AES-256")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def result_json(*, confidence: float = 0.95, needs_review: bool = False, supplier: str = "Acme GmbH", total: str = "1234.50") -> dict[str, Any]:
+    """A contract.Result as JSON: one invoice with a supplier, a total, no due date, and one line item."""
+
+    def field(value: str | None, quote: str = "", reasons: tuple[str, ...] = ()) -> dict[str, Any]:
+        box = {"x0": 0.1, "y0": 0.1, "x1": 0.2, "y1": 0.2}
+        evidence = [{"page": 1, "box": box, "quote": quote}] if quote else []
+        return {"value": value, "confidence": confidence, "source": "page", "evidence": evidence, "reasons": list(reasons)}
+
+    reasons = ("Net and tax do not add up to the total.",) if needs_review else ()
+    record = {
+        "kind": "invoice",
+        "fields": {"total": field(total, "1.234,50", reasons), "supplier": field(supplier, supplier), "due_date": field(None)},
+        "lines": [{"description": field("Paper", "Paper"), "amount": field("12.00", "12,00")}],
+        "first_page": 1,
+        "last_page": 1,
+    }
+    return {
+        "version": 1, "kind": "invoice", "language": "en", "pages": 1, "records": [record], "confidence": confidence,
+        "needs_review": needs_review, "reasons": [], "notes": ["Contains JavaScript, which is never run."],
+    }  # fmt: skip

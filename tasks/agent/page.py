@@ -58,7 +58,7 @@ class Placing:
 
     def __init__(self, a: float, b: float, c: float, d: float, e: float, f: float):
         self.a, self.b, self.c, self.d, self.e, self.f = a, b, c, d, e, f
-        self.upright = abs(b) < 1e-9 and abs(c) < 1e-9
+        self.upright = a > 0 > d and abs(b) < 1e-9 and abs(c) < 1e-9
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
         a, b, c, d, e, f = self.a, self.b, self.c, self.d, self.e, self.f

@@ -6,6 +6,7 @@ What decides is the content, never the file's name. Everything that may go wrong
 from __future__ import annotations
 
 import ctypes
+import mmap
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -94,7 +95,10 @@ class Document:
     @property
     def has_javascript(self) -> bool:
         """Scripts are noted and never run (this build of PDFium has no engine for them)."""
-        return raw.FPDFDoc_GetJavaScriptActionCount(self._pdf.raw) > 0
+        if raw.FPDFDoc_GetJavaScriptActionCount(self._pdf.raw) > 0:
+            return True
+        with open(self.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(b"/JavaScript") >= 0
 
     @property
     def pages(self) -> Iterator[Page]:

@@ -1,0 +1,163 @@
+"""An attempt always ends in exactly one outcome, which is on disk before anybody hears of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tasks.agent.contract import (
+    Code,
+    Completed,
+    Event,
+    Failed,
+    Order,
+    Problem,
+    Progress,
+    Result,
+    Started,
+    Usage,
+    parse_event,
+)
+from tasks.agent.predictions import differences, prediction
+from tasks.agent.program import run
+from tests.pdfs import events_of, order_for, outcome_of
+from tests.samples.generate import FOLDER
+
+SAMPLE = FOLDER / "01-invoice-english.pdf"
+HERE = "tests.test_agent_program"
+
+
+def refuses(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    raise Problem(Code.RATE_LIMITED, "The model is busy.", retryable=True, retry_after=12)
+
+
+def breaks(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    words = " ".join(["text of the document:", str(4700 + 11)])
+    raise ValueError(words)
+
+
+def exhausts(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    raise MemoryError
+
+
+def invents(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    return Result(kind="invoice", pages=1, confidence=7, needs_review=False), Usage()
+
+
+def goes_on(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    for page in range(1, 1001):
+        progress(page, 1000, Usage())
+    raise AssertionError("was asked to stop and did not")
+
+
+def test_events_come_in_order_and_survive_the_wire() -> None:
+    events = events_of(SAMPLE)
+    assert isinstance(events[0], Started) and isinstance(events[-1], Completed)
+    progress = [event for event in events if isinstance(event, Progress)]
+    assert len(progress) == len(events) - 2 and (progress[-1].pages_done, progress[-1].pages_total) == (1, 1)
+    assert [parse_event(event.model_dump_json()) for event in events] == events
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "retryable"),
+    [
+        (f"{HERE}:refuses", Code.RATE_LIMITED, True),
+        (f"{HERE}:breaks", Code.CRASHED, True),
+        (f"{HERE}:exhausts", Code.OUT_OF_MEMORY, True),
+        (f"{HERE}:invents", Code.INVALID_RESULT, False),
+        (f"{HERE}:absent", Code.AGENT_NOT_AVAILABLE, False),
+        (f"{HERE}:HERE", Code.AGENT_NOT_AVAILABLE, False),
+        ("no.such.module:read", Code.AGENT_NOT_AVAILABLE, False),
+        ("nonsense", Code.AGENT_NOT_AVAILABLE, False),
+    ],
+)
+def test_every_failure_is_one_event_with_a_fitting_code(program: str, code: Code, retryable: bool) -> None:
+    events = events_of(SAMPLE, program=program)
+    assert [type(event) for event in events] == [Started, Failed]
+    failed = events[-1]
+    assert isinstance(failed, Failed) and (failed.code, failed.retryable) == (code, retryable)
+    assert failed.message.endswith(".")
+
+
+def test_the_upstream_says_when_to_come_back() -> None:
+    failed = outcome_of(SAMPLE, program=f"{HERE}:refuses")
+    assert isinstance(failed, Failed) and failed.retry_after == 12
+
+
+def test_an_unexpected_error_never_tells_what_the_document_says(caplog: pytest.LogCaptureFixture) -> None:
+    failed = outcome_of(SAMPLE, program=f"{HERE}:breaks")
+    assert isinstance(failed, Failed) and "4711" not in failed.message and "4711" not in caplog.text
+    assert "ValueError" in failed.message and "breaks" in caplog.text
+
+
+def test_a_stop_is_heard_at_the_next_page() -> None:
+    events: list[Event] = []
+    run(order_for(SAMPLE, program=f"{HERE}:goes_on"), events.append, should_stop=lambda: len(events) > 1)
+    assert isinstance(events[-1], Failed) and events[-1].code is Code.CANCELLED
+
+
+def test_the_outcome_is_on_disk_before_it_is_spoken(tmp_path: Path) -> None:
+    path = tmp_path / "outcome.json"
+    seen: list[bool] = []
+
+    def emit(event: Event) -> None:
+        seen.append(path.exists())
+        if isinstance(event, Completed):
+            assert parse_event(path.read_text()) == event
+
+    run(order_for(SAMPLE, outcome=str(path)), emit)
+    assert seen[-1] and not any(seen[:-1])
+    assert [item.name for item in tmp_path.iterdir()] == ["outcome.json"], "nothing half-written stays"
+
+
+def test_a_failure_is_written_too(tmp_path: Path) -> None:
+    path = tmp_path / "outcome.json"
+    failed = outcome_of(tmp_path / "gone.pdf", outcome=str(path))
+    assert isinstance(failed, Failed) and failed.code is Code.DOCUMENT_MISSING
+    assert parse_event(path.read_text()) == failed
+
+
+def test_an_outcome_that_cannot_be_written_is_a_failure_worth_another_attempt(tmp_path: Path) -> None:
+    failed = outcome_of(SAMPLE, outcome=str(tmp_path / "no" / "such" / "folder" / "outcome.json"))
+    assert isinstance(failed, Failed) and failed.code is Code.STORAGE and failed.retryable
+
+
+def test_the_same_document_gives_the_same_result() -> None:
+    assert outcome_of(SAMPLE) == outcome_of(SAMPLE)
+
+
+def test_predictions_have_the_shape_that_is_scored() -> None:
+    flat = prediction(outcome_of(SAMPLE))
+    assert (
+        flat["outcome"] == "result"
+        and flat["total"] == 725.4
+        and flat["line_count"] == 3
+        and flat["flagged"] == []
+    )
+    assert prediction(outcome_of(FOLDER / "09-encrypted.pdf")) == {"outcome": "error:encrypted"}
+
+
+def test_differences_name_what_is_not_as_expected() -> None:
+    expected = json.loads((FOLDER / "expected.json").read_text())[SAMPLE.name]
+    outcome = outcome_of(SAMPLE)
+    assert differences(outcome, expected) == []
+    assert differences(outcome, {**expected, "fields": {"total": "1.00"}, "line_count": 9}) == [
+        "total is 725.40, expected 1.00",
+        "3 line items, expected 9",
+    ]
+
+
+def test_the_agent_imports_neither_django_nor_the_rest_of_the_product() -> None:
+    code = (
+        "import sys, tasks.agent.__main__, tasks.agent.program, tasks.agent.rules.reader, tasks.agent.inspection, tasks.agent.predictions\n"
+        "bad = [n for n in sys.modules if n.split('.')[0] in ('django', 'mlflow', 'databricks', 'agentaudit', 'dashboard')]\n"
+        "bad += [n for n in sys.modules if n.startswith('tasks.') and not n.startswith('tasks.agent')]\n"
+        "sys.exit(', '.join(bad) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

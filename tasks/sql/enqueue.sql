@@ -25,13 +25,17 @@ WITH level AS (
     (extract(epoch FROM agentaudit_now()) * 1000000)::bigint) AS key
 )
 INSERT INTO lanes AS l (agent_id, priority, client_id, last_key)
-SELECT %(agent)s, %(priority)s, %(client)s, level.key + %(count)s * %(key_step)s FROM level
+SELECT %(agent)s, %(priority)s, %(client)s, level.key + %(count)s::bigint * %(key_step)s::bigint FROM level
 ON CONFLICT ON CONSTRAINT lanes_agent_priority_client
-DO UPDATE SET last_key = greatest(l.last_key, excluded.last_key - %(count)s * %(key_step)s) + %(count)s * %(key_step)s
-RETURNING last_key - (%(count)s - 1) * %(key_step)s AS first_key
+DO UPDATE SET last_key = greatest(l.last_key, excluded.last_key - %(count)s::bigint * %(key_step)s::bigint) + %(count)s::bigint * %(key_step)s::bigint
+RETURNING last_key - (%(count)s::bigint - 1) * %(key_step)s::bigint AS first_key
 
 -- name: rekey_plain
 -- An agent stops being fair: what waits goes back to first come, first served.
 UPDATE tasks SET start_key = (extract(epoch FROM created_at) * 1000000)::bigint
 WHERE id = ANY(ARRAY(
-  SELECT id FROM tasks WHERE agent_id = %(agent)s AND status = 'enqueued' ORDER BY id FOR UPDATE))
+  SELECT id FROM tasks WHERE id = ANY(ARRAY(
+    SELECT id FROM tasks WHERE agent_id = %(agent)s AND status = 'enqueued' AND NOT deferred
+    UNION ALL SELECT id FROM tasks WHERE agent_id = %(agent)s AND status = 'enqueued' AND deferred))
+  ORDER BY id FOR UPDATE))
+  AND status = 'enqueued'

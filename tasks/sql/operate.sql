@@ -94,9 +94,9 @@ UPDATE clients SET is_paused = %(paused)s WHERE id = %(id)s AND is_paused <> %(p
 UPDATE switches SET is_paused = %(paused)s WHERE id = 1 AND is_paused <> %(paused)s RETURNING id
 
 -- name: declared_ended
--- An operator vouches that nothing of these attempts runs any more: they stop counting against limits.
+-- An operator vouches that nothing of these attempts runs any more: they stop counting against limits. What that does to their tasks is
+-- settled like any other loss, in the same transaction.
 UPDATE task_attempts SET ended_at = agentaudit_now(), rate_held_until = agentaudit_now(), stop_reason = 'declared',
-  stop_requested_at = coalesce(stop_requested_at, agentaudit_now()),
-  status = CASE WHEN finished_at IS NULL THEN 'lost' ELSE status END, finished_at = coalesce(finished_at, agentaudit_now())
+  stop_requested_at = coalesce(stop_requested_at, agentaudit_now())
 WHERE id = ANY(%(attempts)s::uuid[]) AND ended_at IS NULL
 RETURNING id, task_id

@@ -1,8 +1,9 @@
 -- name: outcome_lock_tasks
--- Statement 1 of a settlement: the tasks of these attempts, locked in id order. What comes back is their newest version.
+-- Statement 1 of a settlement: the tasks of these attempts, locked in id order. What comes back is their newest version. No join: a task
+-- that gets another agent while its lock is waited for would drop out of it.
 SELECT t.id, t.status, t.generation, t.current_attempt, t.lease_owner, t.attempts_burnt, t.attempts_released, t.attempts_made, t.timeouts,
-  t.cancel_requested_at IS NOT NULL AS cancel_requested, a.id AS agent_id, a.pool_id, a.max_attempts, agentaudit_now() AS now
-FROM tasks t JOIN agents a ON a.id = t.agent_id
+  t.cancel_requested_at IS NOT NULL AS cancel_requested, (SELECT max_attempts FROM agents WHERE id = t.agent_id) AS max_attempts
+FROM tasks t
 WHERE t.id = ANY(ARRAY(SELECT task_id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[])))
 ORDER BY t.id FOR UPDATE OF t
 
@@ -79,11 +80,11 @@ rivals AS (
 SELECT id FROM moved
 
 -- name: outcome_promote_waiting
--- A reprocessed task waits for the runs of its older generations to end; the last confirmation lets it go.
+-- A reprocessed task waits for the runs of its older generations to end; the last confirmation lets it go. Its row is locked already.
+-- The array comes out of a subquery so that the planner takes it for short, and goes by the primary key.
 UPDATE tasks t SET deferred = false, available_at = least(t.available_at, agentaudit_now())
-WHERE t.id = ANY(ARRAY(
-  SELECT id FROM tasks WHERE id = ANY(%(tasks)s::bigint[]) AND status = 'enqueued' AND deferred AND attempts_burnt = 0
-  ORDER BY id FOR UPDATE SKIP LOCKED))
+WHERE t.id = ANY(ARRAY(SELECT id FROM unnest(%(tasks)s::bigint[]) AS given(id)))
+  AND t.status = 'enqueued' AND t.deferred AND t.attempts_burnt = 0
   AND NOT EXISTS (SELECT FROM task_attempts a WHERE a.task_id = t.id AND a.ended_at IS NULL)
 
 -- name: cool_down

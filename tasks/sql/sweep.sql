@@ -87,7 +87,11 @@ FROM level l CROSS JOIN bound CROSS JOIN LATERAL (
   WHERE t.agent_id = l.agent_id AND t.priority = l.priority AND t.status = 'enqueued' AND NOT t.deferred
   ORDER BY t.priority DESC, t.start_key, t.id LIMIT 1
 ) head
-WHERE head.available_at <= bound.before
+LEFT JOIN LATERAL (
+  SELECT true AS found FROM task_attempts s
+  WHERE s.agent_id = l.agent_id AND s.rate_held_until > bound.before AND s.rate_held_until <= '9999-01-01'
+    AND s.claimed_at > bound.before AND s.priority = l.priority
+  LIMIT 1
+) started ON head.available_at <= bound.before
+WHERE head.available_at <= bound.before AND started.found IS NULL
   AND EXISTS (SELECT FROM level o WHERE o.agent_id = l.agent_id AND o.priority > l.priority)
-  AND NOT EXISTS (SELECT FROM task_attempts s WHERE s.agent_id = l.agent_id AND s.rate_held_until > bound.before
-    AND s.claimed_at > bound.before AND s.priority = l.priority)

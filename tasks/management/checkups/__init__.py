@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
@@ -38,18 +38,13 @@ def fault(subject: str, sentence: str, advice: str) -> Finding:
     return Finding(subject, Level.FAULT, sentence, advice)
 
 
-Check = Callable[[], Iterator[Finding]]
-
-
 def examine() -> Iterator[Finding]:
-    """Every check in turn. Where the database cannot be used, what needs it is left out."""
+    """Every check in turn. What needs the database, or its tables, is left out where they are not there."""
     from tasks.management.checkups import database, machine, running
 
     yield from machine.settings_fit()
-    usable = True
-    for finding in database.can_be_used():
-        usable = usable and finding.level is not Level.FAULT
-        yield finding
+    usable = yield from _passing(database.can_be_used(), Level.HINT)
+    filled = usable and (yield from _passing(database.schema_is_current(), Level.OK))
     if usable:
         yield from database.wakes_listeners()
         yield from database.clock_agrees()
@@ -57,6 +52,15 @@ def examine() -> Iterator[Finding]:
     yield from machine.disks_have_room()
     yield from running.pdfs_can_be_opened()
     yield from running.attempts_can_run()
-    if usable:
+    if filled:
         yield from running.somebody_works()
         yield from machine.memory_suffices()
+
+
+def _passing(findings: Iterator[Finding], worst: Level) -> Generator[Finding, None, bool]:
+    """Yields the findings; returns whether none is worse than `worst`."""
+    order, passing = list(Level), True
+    for finding in findings:
+        passing = passing and order.index(finding.level) <= order.index(worst)
+        yield finding
+    return passing

@@ -1,0 +1,130 @@
+"""`manage.py doctor`: finds what is wrong and says what to do about it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import uuid
+from datetime import timedelta
+
+import pytest
+
+from tasks.management import checkups
+from tasks.management.checkups import Level, database, machine, running
+from tasks.management.hands import workers_alive
+from tasks.models import Worker
+from tests import factories
+
+
+def levels(findings) -> list[Level]:
+    return [finding.level for finding in findings]
+
+
+def test_all_is_well_in_a_fresh_place_and_nothing_is_changed(place):
+    run = place.run("doctor", "--json")
+    report = json.loads(run.stdout)
+    assert run.returncode == 0 and report["ok"] is True, run.stdout
+    subjects = {finding["subject"] for finding in report["findings"]}
+    assert subjects >= {"settings", "database", "schema", "storage", "disk", "PDFs", "attempts"}
+    assert (
+        next(finding["level"] for finding in report["findings"] if finding["subject"] == "schema") == "hint"
+    ), "migrations wait"
+
+
+def test_a_database_that_is_away_is_one_fault_with_advice_and_the_rest_is_still_looked_at(place):
+    run = place.run("doctor", DATABASE_URL="postgres://nobody:secretword@127.0.0.1:1/nothing")
+    assert run.returncode == 1
+    assert "FAULT" in run.stdout and "DATABASE_URL" in run.stdout and "attempts" in run.stdout
+    assert "Traceback" not in run.stderr and "secretword" not in run.stdout + run.stderr
+
+
+@pytest.mark.django_db
+def test_a_database_in_use_passes_and_wakes_listeners():
+    assert Level.FAULT not in levels(database.can_be_used())
+    assert levels(database.wakes_listeners()) in ([Level.OK], [Level.HINT])
+    assert levels(database.clock_agrees()) == [Level.OK]
+
+
+@pytest.mark.django_db
+def test_a_version_that_is_not_known_is_a_fault(monkeypatch):
+    monkeypatch.setattr(database, "NEWEST", 14)
+    assert levels(database.can_be_used()) == [Level.FAULT]
+
+
+@pytest.mark.django_db
+def test_clocks_that_disagree_are_told(monkeypatch):
+    now = database.time.time
+    monkeypatch.setattr(database.time, "time", lambda: now() + 10)
+    assert levels(database.clock_agrees()) == [Level.HINT]
+    monkeypatch.setattr(database.time, "time", lambda: now() - 1000)
+    assert levels(database.clock_agrees()) == [Level.FAULT]
+
+
+def test_a_storage_that_cannot_be_written_is_a_fault(settings, tmp_path):
+    from tasks.storage import get_storage
+
+    assert levels(machine.storage_keeps_files()) == [Level.OK]
+    (tmp_path / "file").write_text("in the way")
+    settings.STORAGE_URL = f"file:{tmp_path / 'file' / 'storage'}"
+    get_storage.cache_clear()
+    assert levels(machine.storage_keeps_files()) == [Level.FAULT]
+
+
+def test_a_disk_without_room_is_told(monkeypatch):
+    monkeypatch.setattr(machine, "DISK_HINT_GIB", 10**9)
+    assert set(levels(machine.disks_have_room())) == {Level.HINT}
+    monkeypatch.setattr(machine, "DISK_FAULT_GIB", 10**9)
+    assert set(levels(machine.disks_have_room())) == {Level.FAULT}
+
+
+@pytest.mark.django_db
+def test_more_slots_than_memory_are_told_with_the_number_that_fits(settings, monkeypatch):
+    monkeypatch.setattr(machine, "memory_bytes", lambda: 8 * machine.GIB)
+    settings.WORKER_SLOTS = 3  # 3 × 1.5 GiB = 4.5 of 5.6
+    assert levels(machine.memory_suffices()) == [Level.OK]
+    settings.WORKER_SLOTS = 4
+    (finding,) = machine.memory_suffices()
+    assert finding.level is Level.HINT and "WORKER_SLOTS=3" in finding.advice
+
+
+def test_attempts_run_here_and_a_broken_reader_is_told(monkeypatch):
+    assert levels(running.pdfs_can_be_opened()) == [Level.OK]
+    assert levels(running.attempts_can_run()) == [Level.OK]
+    monkeypatch.setattr(running, "PDF", b"no pdf")
+    (finding,) = running.attempts_can_run()
+    assert finding.level is Level.FAULT and "not a PDF" in finding.sentence
+
+
+@pytest.mark.django_db
+def test_a_worker_is_alive_while_it_is_heard_and_its_process_is_there():
+    now = factories.database_now()
+    fields = {"version": "", "started_at": now, "heartbeat_at": now, "slots": 4}
+    here = Worker.objects.create(id=uuid.uuid4(), host=platform.node(), pid=os.getpid(), **fields)
+    elsewhere = Worker.objects.create(id=uuid.uuid4(), host="elsewhere", pid=2**22 + 1, **fields)
+    Worker.objects.create(id=uuid.uuid4(), host=platform.node(), pid=2**22 + 1, **fields)  # no such process
+    Worker.objects.create(id=uuid.uuid4(), host="elsewhere", pid=1, **fields, stopped_at=now)
+    Worker.objects.create(id=uuid.uuid4(), host="elsewhere", pid=1, **fields, stopping_at=now)
+    Worker.objects.create(
+        id=uuid.uuid4(), host="elsewhere", pid=1, **fields | {"heartbeat_at": now - timedelta(hours=1)}
+    )
+    Worker.objects.create(id=uuid.uuid4(), host="elsewhere", pid=1, **fields | {"slots": 0})  # only sweeps
+    assert {worker.pk for worker in workers_alive()} == {here.pk, elsewhere.pk}
+    assert levels(running.somebody_works()) == [Level.OK]
+
+
+@pytest.mark.django_db
+def test_waiting_work_without_a_worker_is_a_fault():
+    assert levels(running.somebody_works()) == [Level.HINT]
+    client = factories.make_client()
+    factories.make_task(
+        factories.make_extraction(client, factories.make_agent()), factories.make_document(client)
+    )
+    assert levels(running.somebody_works()) == [Level.FAULT]
+
+
+def test_every_finding_that_is_not_well_says_what_to_do(settings):
+    settings.LEASE_SECONDS, settings.HEARTBEAT_SECONDS = 60, 40
+    findings = list(machine.settings_fit())
+    assert Level.FAULT in levels(findings)
+    assert all(finding.advice for finding in findings if finding.level is not checkups.Level.OK)

@@ -1,0 +1,120 @@
+"""`manage.py extract`: from files on a disk to checked values, without pages and without a worker."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import signal
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from tasks.management import rows
+from tests.commands import SAMPLES, processes_of, wait_until
+
+INVOICE, RECEIPT, TRUNCATED, LOCKED = (
+    SAMPLES / name
+    for name in ("01-invoice-english.pdf", "05-receipt.pdf", "10-truncated.pdf", "09-encrypted.pdf")
+)
+
+
+def test_files_and_folders_are_read_without_a_running_worker_and_nothing_stays_behind(place, tmp_path):
+    folder = tmp_path / "a folder" / "below"
+    folder.mkdir(parents=True)
+    shutil.copy(INVOICE, folder / "Rechnung – 01.PDF")
+    (folder / "notes.txt").write_text("not meant")
+    run = place.run("extract", tmp_path, RECEIPT, TRUNCATED)
+    assert run.returncode == 1, run.stderr
+    assert (
+        "Harbour Lane Books Ltd" in run.stdout
+        and "725.40 GBP" in run.stdout
+        and "notes.txt" not in run.stdout
+    )
+    assert "damaged or cut short" in run.stdout, "a refused file says why"
+    assert "2 of 3 read" in run.stdout
+    wait_until(lambda: not processes_of(place.home), what="the end of every process")
+
+
+def test_json_is_one_document_and_a_file_handed_in_again_shows_its_first_result(place):
+    first = place.run("extract", INVOICE, "--json", "--engagement", "Audit 2026")
+    assert first.returncode == 0, first.stderr
+    before = place.ask("Task.objects.count()")
+    second = place.run("extract", INVOICE, "--json")
+    assert second.returncode == 0, second.stderr
+    one, two = json.loads(first.stdout)["documents"], json.loads(second.stdout)["documents"]
+    assert one[0]["fields"]["total"] == "725.40" and one[0]["file"] == str(INVOICE)
+    assert [document["task"] for document in two] == [document["task"] for document in one]
+    assert place.ask("Task.objects.count()") == before
+    again = place.run("extract", INVOICE, "--json", "--again")
+    assert json.loads(again.stdout)["documents"][0]["task"] != one[0]["task"]
+
+
+def test_a_password_is_typed_or_piped_in_and_opens_the_file(place):
+    without = place.run("extract", LOCKED, "--json")
+    assert without.returncode == 1
+    assert json.loads(without.stdout)["documents"][0]["code"] == "encrypted"
+    wrong = place.run("extract", LOCKED, "--password", "--json", typed="no\n")
+    assert wrong.returncode == 1
+    right = place.run("extract", LOCKED, "--password", "--json", typed="demo\n")
+    assert right.returncode == 0, right.stderr
+    assert json.loads(right.stdout)["documents"][0]["state"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("/nowhere/at/all.pdf",), "There is no file or folder '/nowhere/at/all.pdf'"),
+        ((INVOICE, "--client", "Nobody"), "There is no client 'Nobody'"),
+        ((INVOICE, "--agent", "nobody"), "There is no agent 'nobody'. Known: invoice-rules."),
+    ],
+)
+def test_a_wrong_call_hands_nothing_in_and_says_what_is_wrong(place, arguments, sentence):
+    run = place.run("extract", *arguments)
+    assert run.returncode == 2
+    assert sentence in run.stderr and "Traceback" not in run.stderr
+    assert run.stdout == ""
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_documents_in_the_queue_and_says_how_to_go_on(place):
+    place.ask(
+        "[a.agent.versions.update(program='tests.attempt_programs:waits') for a in AgentVersion.objects.all()]"
+    )
+    process = place.begin("extract", RECEIPT, "--again")
+    running = "Attempt.objects.filter(status='running').count()"
+    wait_until(lambda: place.ask(running), what="the start of the attempt")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "stay in the queue" in err and "manage.py worker --until-idle" in err and "Traceback" not in err
+    assert place.ask("[t.status for t in Task.objects.order_by('-id')[:1]]") == ["enqueued"]
+    wait_until(lambda: not processes_of(place.home), what="the end of every process")
+
+
+def test_no_text_of_a_document_becomes_a_formula(tmp_path):
+    row = rows.Row(
+        "=cmd.pdf",
+        "completed",
+        fields={"supplier": "=HYPERLINK(1)", "number": "-5", "total": "-12.50", "net": "+A1"},
+    )
+    rows.write_csv(tmp_path / "out.csv", [row])
+    with open(tmp_path / "out.csv", encoding="utf-8-sig", newline="") as file:
+        line = next(csv.DictReader(file))
+    assert line["file"] == "'=cmd.pdf" and line["supplier"] == "'=HYPERLINK(1)" and line["net"] == "'+A1"
+    assert line["number"] == "-5" and line["total"] == "-12.50", "a negative amount stays a number"
+
+
+@pytest.mark.parametrize("width", [60, 80, 105, 200])
+def test_no_name_steers_the_terminal_and_every_row_is_one_line(width):
+    found = [
+        rows.Row("a\x1b[2Jb\nc\u202efdp.pdf", "completed", confidence=0.5, fields={"supplier": "[red]Müller & Söhne[/red] 東京" * 5, "total": "1.00"}),
+        rows.Row("b.pdf", "refused", "empty", "This file is empty."),
+    ]  # fmt: skip
+    console = Console(width=width, record=True, file=StringIO())
+    console.print(rows.table(found, width))
+    text = console.export_text(styles=False)
+    assert len(text.splitlines()) == 3
+    assert not {"\x1b", "\u202e"} & set(text)
+    assert "completed" in text and "refused" in text

@@ -1,0 +1,153 @@
+"""`manage.py up`: starts what is needed, keeps it alive, and leaves nothing behind however it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tasks.management.processes import Kept, Supervisor
+from tests.commands import kill_hard, processes_of, wait_until
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/admin/login/", timeout=5) as response:
+            return response.status == 200
+    except OSError:
+        return False
+
+
+def worker(place) -> int | None:
+    return next((pid for pid, line in processes_of(place.home).items() if "manage.py worker" in line), None)
+
+
+def part(place, supervisor: int, word: str) -> int | None:
+    """The direct child of the supervisor with this word in its command line."""
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
+    return next(
+        (pid for pid, line in processes_of(place.home).items() if word in line and str(pid) in children), None
+    )
+
+
+@pytest.fixture
+def running(place):
+    """An `up` whose pages answer, and its port; ended at the end, should the test not have done so."""
+    port = free_port()
+    process = place.begin("up", "--port", port, "--first-user", "--slots", "1")
+    try:
+        wait_until(lambda: answers(port) and worker(place), what="the start of pages and worker")
+        yield process, port
+    finally:
+        kill_hard(process)
+        wait_until(lambda: not processes_of(place.home), what="the end of every process")
+
+
+@pytest.mark.slow
+def test_pages_and_worker_run_and_sigterm_ends_all_of_it(place, running):
+    process, port = running
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/admin/login/", timeout=5) as response:
+        style = re.search(r'href="(/static/[^"]+\.css)"', response.read().decode())
+    assert re.search(r"\.[0-9a-f]{12}\.css$", style[1]), (
+        "names carry a hash, so that browsers may keep the files"
+    )
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{style[1]}", timeout=5) as response:
+        assert response.status == 200 and "immutable" in response.headers["Cache-Control"]
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=15)
+    assert process.returncode == 0
+    assert not processes_of(place.home)
+    assert str(port) in out
+    assert place.ask("Worker.objects.filter(stopped_at=None).count()") == 0, "the worker said goodbye"
+
+
+@pytest.mark.slow
+def test_a_part_that_is_killed_is_started_again(place, running):
+    process, port = running
+    for word in ("gunicorn", "manage.py worker"):
+        killed = part(place, process.pid, word)
+        os.kill(killed, signal.SIGKILL)
+        wait_until(
+            lambda word=word, killed=killed: part(place, process.pid, word) not in (None, killed),
+            what="another one",
+        )
+    wait_until(lambda: answers(port), what="an answer of the pages")
+    assert process.poll() is None
+
+
+@pytest.mark.slow
+def test_kill_minus_nine_of_the_supervisor_leaves_nothing_behind(place, running):
+    process, port = running
+    kill_hard(process)
+    wait_until(lambda: not processes_of(place.home), seconds=15, what="the end of every process")
+    assert not answers(port)
+
+
+@pytest.mark.slow
+def test_the_first_user_is_made_once_and_its_password_works(place):
+    first = place.begin("up", "--first-user", "--only", "worker")
+    wait_until(lambda: worker(place), what="the start")
+    first.send_signal(signal.SIGINT)
+    out, _ = first.communicate(timeout=15)
+    assert first.returncode == 0
+    if shown := re.search(r"password '([^']+)'", out):  # an earlier test of this module may have seen it
+        user = "__import__('django.contrib.auth').contrib.auth.authenticate(username='admin', password=%r)"
+        assert place.ask(f"{user % shown[1]} is not None") is True
+    second = place.begin("up", "--first-user", "--only", "worker")
+    wait_until(lambda: worker(place), what="the start")
+    second.send_signal(signal.SIGTERM)
+    out, _ = second.communicate(timeout=15)
+    assert "password" not in out
+
+
+def test_a_part_that_keeps_ending_stops_everything_with_exit_code_1():
+    said: list[str] = []
+    steady = Kept("The other part", [sys.executable, "-c", "import time; time.sleep(600)"])
+    broken = Kept("The broken part", [sys.executable, "-c", "raise SystemExit(7)"], most_ends=2)
+    assert Supervisor([steady, broken], said.append, tick_seconds=0.01).run() == 1
+    assert said == [
+        "The broken part ended with exit code 7; starting it again.",
+        "The broken part ended with exit code 7, 2 times in a row; giving up. Its log says why.",
+    ]
+    assert steady.process.poll() is not None
+
+
+def test_a_part_that_was_steady_is_started_again_at_once_and_a_restless_one_later():
+    part = Kept("It", [])
+    pauses = []
+    now = 100.0
+    for _ in range(5):
+        part.started_at = now
+        part.ended(1, now + 1)
+        pauses.append(part.start_at - (now + 1))
+        now += 100
+    assert pauses == [0, 1, 3, 7, 15]
+    part.started_at = now
+    assert "SIGKILL" in part.ended(-9, now + part.steady_seconds)
+    assert part.start_at == now + part.steady_seconds and part.ends == 1
+
+
+def test_changed_code_starts_every_part_anew():
+    part = Kept("It", [sys.executable, "-c", "import time; time.sleep(600)"])
+    news = [False, True, False]
+    supervisor = Supervisor([part], lambda sentence: None, changed=lambda: news.pop(0))
+    supervisor.tick(1.0)
+    first = part.process
+    supervisor.tick(2.0)
+    assert part.process is not first and first.poll() is not None
+    supervisor.tick(3.0)
+    second = part.process
+    second.kill()
+    second.wait()

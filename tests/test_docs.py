@@ -73,7 +73,7 @@ def test_links_between_pages_lead_somewhere(path_of_page: Path):
 def test_commands_that_pages_name_exist(path_of_page: Path):
     targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.M))
     commands = {path.stem for path in (ROOT / "tasks/management/commands").glob("*.py")}
-    commands |= {"createsuperuser", "changepassword", "check", "migrate", "help"}  # Django's own
+    commands |= {"createsuperuser", "changepassword", "check", "migrate", "dbshell", "help"}  # Django's own
     text = path_of_page.read_text()
     assert set(re.findall(r"`(?:[A-Z]+=\S+ )*make ([a-z-]+)", text)) - targets == set()
     assert set(re.findall(r"manage\.py ([a-z_]+)", text)) - commands == set()

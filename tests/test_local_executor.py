@@ -227,7 +227,7 @@ def test_more_than_the_slots_is_refused_and_may_be_tried_again(executor):
 
 
 def test_a_chatty_attempt_starves_nobody_and_its_progress_is_thinned(executor):
-    chatty, quiet = make_order("chatters", settings={"seconds": 2}), make_order("completes")
+    chatty, quiet = make_order("chatters", settings={"seconds": 1}), make_order("completes")
     start(executor, chatty)
     hear(executor, running(chatty.attempt))
     began = time.monotonic()
@@ -236,7 +236,7 @@ def test_a_chatty_attempt_starves_nobody_and_its_progress_is_thinned(executor):
     assert time.monotonic() - began < 1
     reports += hear(executor, ended(chatty.attempt))
     spoken = [report for report in reports if report.attempt == chatty.attempt]
-    assert len(spoken) < 20
+    assert len(spoken) < 12
     assert all(sum(isinstance(event, Progress) for event in report.events) <= 1 for report in spoken)
     assert isinstance(spoken[-1].events[-1], Completed)
 
@@ -289,11 +289,11 @@ def test_attempts_die_when_the_workers_leases_run_out(executor):
 
 def test_attempts_live_while_the_leases_are_extended(executor):
     order = make_order("waits")
-    executor.extend(0.6)
+    executor.extend(1.5)
     start(executor, order)
-    until = time.monotonic() + 1.5
+    until = time.monotonic() + 2.5
     while time.monotonic() < until:
-        executor.extend(0.6)
+        executor.extend(1.5)
         assert not [report for report in executor.news(0.1) if report.state is RunState.ENDED]
     assert alive(pid_of(executor, order))
 
@@ -337,22 +337,35 @@ def test_a_killed_fork_server_ends_its_attempts_confirmed_and_the_next_start_mak
     assert isinstance(hear(executor, ended(after.attempt))[-1].events[-1], Completed)
 
 
+@linux
+def test_attempts_die_with_their_fork_server_though_nobody_looks(executor):
+    """The parent-death signal alone: this one cannot watch, and the worker is busy elsewhere."""
+    order = make_order("spins_in_c")
+    start(executor, order)
+    hear(executor, running(order.attempt))
+    pid = pid_of(executor, order)
+    os.kill(server_of(executor), signal.SIGKILL)
+    assert wait_for(lambda: not alive(pid)) < 1
+
+
 WORKER = """
 import sys
 from pathlib import Path
-from tasks.executors.child import scratch_folder
+from tasks.executors import Run
 from tasks.executors.local import LocalExecutor
 from tests.attempts import make_order, hear, running
 
-executor = LocalExecutor(3, lambda attempt: Path(sys.argv[1]) / f"{attempt}.log")
+executor = LocalExecutor(4, lambda attempt: Path(sys.argv[1]) / f"{attempt}.log")
 orders = [
+    make_order("ignores_sigterm"),
     make_order("leaves_processes_behind", settings={"note": sys.argv[1] + "/note", "wait": True}),
     make_order("spins_in_c"),
     make_order("stops_itself"),
 ]
 executor.start(orders)
 hear(executor, running(*(order.attempt for order in orders)))
-print(executor._link.process.pid, flush=True)
+silent = executor.ask([Run(orders[0].attempt)])[0].run_id.removeprefix("pid:")
+print(executor._link.process.pid, silent, flush=True)
 while True:
     executor.news(60)
 """
@@ -364,21 +377,18 @@ def test_a_killed_worker_takes_everything_with_it_within_a_second(tmp_path, hung
     worker = subprocess.Popen(
         [sys.executable, "-c", WORKER, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
-    server = int(worker.stdout.readline())
+    server, silent = (int(pid) for pid in worker.stdout.readline().split())
     note = tmp_path / "note"
     wait_for(lambda: note.exists() and note.read_text())
     family = {server, *below(server)}
-    assert len(family) == 6
-    if hung_server:  # then only what watches its own channel can know
-        listening = json.loads(note.read_text())[0]
+    assert len(family) == 7
+    if hung_server:
         os.kill(server, signal.SIGSTOP)
-        worker.kill()
-        worker.wait()
-        assert wait_for(lambda: not alive(listening)) < 1
+    worker.kill()
+    worker.wait()
+    if hung_server:  # then only what watches its own channel can know
+        assert wait_for(lambda: not alive(silent)) < 1
         os.kill(server, signal.SIGCONT)
-    else:
-        worker.kill()
-        worker.wait()
     assert wait_for(lambda: not any(alive(pid) for pid in family)) < 1
     worker.stdout.close()
 
@@ -413,6 +423,15 @@ def test_a_fork_server_that_hangs_is_replaced(executor, monkeypatch):
     start(executor, after)
     assert server_of(executor) != first
     assert isinstance(hear(executor, ended(after.attempt))[-1].events[-1], Completed)
+
+
+@linux
+def test_an_overdue_attempt_ends_also_when_its_fork_server_hangs(executor, monkeypatch):
+    monkeypatch.setattr("tasks.executors.local.BACKSTOP_SECONDS", 0.5)
+    order = make_order("spins_in_c", wall_seconds=1)
+    start(executor, order)
+    os.kill(server_of(executor), signal.SIGSTOP)
+    assert hear(executor, ended(order.attempt), 5)[-1].code is Code.CRASHED
 
 
 @pytest.mark.slow

@@ -25,16 +25,27 @@ class Terms:
     reserve_after: timedelta = timedelta(seconds=300)
 
 
-def claim(db: psycopg.Connection, terms: Terms, executors: Sequence[str], slots: int) -> list[Any]:
-    """Fill up to `slots` slots: one pass over the agents that have ready work, best head first. Rows of `claim_take`."""
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Rows of `claim_take`; `contended`: another worker was claiming for an agent, so looking again soon is worth it."""
+
+    rows: list[Any]
+    contended: bool = False
+
+
+def claim(db: psycopg.Connection, terms: Terms, executors: Sequence[str], slots: int) -> Claimed:
+    """Fill up to `slots` slots: one pass over the agents that have ready work, best head first."""
     taken: list[Any] = []
+    contended = False
     held = queue.held_clients(db) if slots > 0 else []
     for candidate in queue.candidates(db, executors) if slots > 0 else ():
         one = partial(claim_for, db, terms, candidate.agent_id, candidate.limited, slots - len(taken), held)
-        taken += queue.retried(one)
+        rows = queue.retried(one)
+        contended |= rows is None
+        taken += rows or []
         if len(taken) >= slots:
             break
-    return taken
+    return Claimed(taken, contended)
 
 
 def claim_for(

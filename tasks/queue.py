@@ -122,7 +122,7 @@ def open_claim(
     db: psycopg.Connection, agent: int, *, limited: bool, look_ahead: int, held: Sequence[int]
 ) -> tuple[Row | None, Row | None, list[Row], list[Row], Row | None]:
     """Statements 1 to 4 of a claim in one round trip: the locked agent, the locked pool, use of both, the line, the pool's reservation."""
-    ahead = "claim_look_ahead_by_client" if held else "claim_look_ahead"
+    ahead = "claim_look_ahead_by_client" if held else "claim_look_ahead" if limited else "claim_look_ahead_locked"
     extra = {"held_clients": list(held)} if held else {}
     with pipelined(db):
         locked = execute(db, "claim_lock_agent" if limited else "claim_share_agent", agent=agent)

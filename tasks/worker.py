@@ -39,6 +39,8 @@ FLAG_SECONDS = 1.0
 """How often flags to stop are looked for when no hint comes."""
 IDLE_SECONDS = (1.0, 2.0)
 """How long an idle worker waits for a hint before it looks by itself; at random in between, so that replicas do not look together."""
+CONTENDED_SECONDS = (0.002, 0.02)
+"""How long before a worker looks again at an agent for which another one was claiming."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class Worker:
         self._unsettled: list[News] = []
         self._running: list[tuple[UUID, str, str]] = []
         self._lease_until = 0.0
+        self._contended = False
         self._beat, self._sweep, self._flags = (
             Timer(habits.heartbeat_seconds),
             Timer(habits.sweep_seconds),
@@ -136,6 +139,8 @@ class Worker:
 
     def idle_seconds(self) -> float:
         """How long the next round may wait for news."""
+        if self._contended:
+            return random.uniform(*CONTENDED_SECONDS)  # noqa: S311
         until_beat = max(0.0, self._beat.at - time.monotonic())
         return min(random.uniform(*IDLE_SECONDS), until_beat, FLAG_SECONDS if self.held else IDLE_SECONDS[1])  # noqa: S311
 
@@ -268,15 +273,17 @@ class Worker:
 
     def _claim(self) -> bool:
         self._start([entry.order for entry in self.held.values() if entry.unsure and entry.order])
+        self._contended = False
         free = self.habits.slots - len(self.held)
         if self.stopping or free <= 0 or not self._holds():
             return False
         db = queue.connection()
         queue.promote_due(db)
-        taken = claims.claim(db, self._terms, list(self.executors), free)
+        claimed = claims.claim(db, self._terms, list(self.executors), free)
+        self._contended = claimed.contended
         faults.point("claim:committed")
         orders = []
-        for row in taken:
+        for row in claimed.rows:
             self.held[row.attempt_id] = Held(row.task_id, Run(row.attempt_id), row.executor)
             try:
                 orders.append(order(row, get_storage(), self.habits.max_pages))
@@ -284,7 +291,7 @@ class Worker:
             except StorageError as error:
                 self._unsettled.append(_failed(row.attempt_id, Code.STORAGE, str(error), error.retryable))
         self._start(orders)
-        return bool(taken)
+        return bool(claimed.rows)
 
     def _start(self, orders: list[Order]) -> None:
         """Ask executors to run these; the claim is durable by now (I7)."""

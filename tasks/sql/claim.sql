@@ -81,6 +81,15 @@ WHERE t.agent_id = %(agent)s AND t.status = 'enqueued' AND NOT t.deferred
 ORDER BY t.priority DESC, t.start_key, t.id
 LIMIT %(look_ahead)s
 
+-- name: claim_look_ahead_locked
+-- The same for an agent without limits, where nobody else waits for the agent's row: each of several workers locks tasks of its own.
+SELECT t.id, t.client_id, t.priority, t.estimated_tokens, t.estimated_output_tokens, t.estimated_requests, t.estimated_seconds,
+  t.blocked_since, t.blocked_by
+FROM tasks t
+WHERE t.agent_id = %(agent)s AND t.status = 'enqueued' AND NOT t.deferred
+ORDER BY t.priority DESC, t.start_key, t.id
+LIMIT %(look_ahead)s FOR UPDATE SKIP LOCKED
+
 -- name: claim_look_ahead_by_client
 -- The same while some client is held (paused, or over its spend limit): heads per client, so that a held client's backlog costs nothing.
 SELECT t.* FROM clients c CROSS JOIN LATERAL (

@@ -156,12 +156,14 @@ def _as_stopped(answer: Answer, attempt: Any) -> Answer:
 def _task_facts(row: Any) -> TaskFacts:
     return TaskFacts(
         row.id, TaskStatus(row.status), row.generation, row.current_attempt, row.attempts_burnt, row.attempts_released,
-        row.attempts_made, row.timeouts, row.cancel_requested, row.max_attempts,
+        row.attempts_made, row.timeouts, row.cancel_requested, row.max_attempts, row.lease_owner,
     )  # fmt: skip
 
 
 def _attempt_facts(row: Any) -> AttemptFacts:
-    return AttemptFacts(row.id, row.generation, AttemptStatus(row.status), row.ended, row.error_code)
+    return AttemptFacts(
+        row.id, row.generation, AttemptStatus(row.status), row.ended, row.error_code, row.stop_reason == "declared"
+    )  # fmt: skip
 
 
 def _usage(news: News) -> Usage:
@@ -248,7 +250,7 @@ def _cool_down(db: psycopg.Connection, batch: Sequence[News]) -> None:
     ]
     for news in limited:
         found = queue.describe(db, [news.attempt], 0)
-        if found:
+        if found and found[0].status != AttemptStatus.FAILED:  # a repeated event asks for nothing new
             seconds = news.event.retry_after if news.event.retry_after is not None else RATE_LIMIT_SECONDS  # type: ignore[union-attr]
             queue.retried(partial(queue.cool_down, db, found[0].agent_id, seconds))
 

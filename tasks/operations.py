@@ -16,17 +16,21 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from tasks import notify, queue
+from tasks import events, notify, queue
+from tasks.agent.contract import Code
 from tasks.audit import Actor, Entry, record
 from tasks.estimates import Prior, estimate
-from tasks.models import Agent, AgentVersion, Attempt, Client, Document, Extraction
+from tasks.events import News
+from tasks.models import Agent, AgentVersion, Client, Document, Extraction
+from tasks.outcomes import Answer
 from tasks.sealing import seal
-from tasks.states import TERMINAL, Priority, TaskStatus
+from tasks.states import TERMINAL, AttemptStatus, Priority, TaskStatus
 
 TIER_PRIORITY = {Client.Tier.STANDARD: Priority.NORMAL, Client.Tier.PREMIUM: Priority.INTERACTIVE}
 TIER_WEIGHT = {Client.Tier.STANDARD: 1.0, Client.Tier.PREMIUM: 2.0}
 MOST_AT_ONCE = 1000
 """Tasks per transaction; more are done in several, so that no claim waits long for a row."""
+DECLARED_MESSAGE = "An operator declared that nothing of this attempt runs any more."
 
 
 class Refused(Exception):
@@ -205,14 +209,16 @@ def reprioritise(actor: Actor, task_ids: Iterable[int], priority: int, reason: s
 
 def run_next(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
     """Put waiting tasks before everything of their agent that waits on the same level; the first given comes first."""
+    backwards = list(reversed(list(dict.fromkeys(task_ids))))
+    place = {task: number for number, task in enumerate(backwards)}
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
         done: set[int] = set()
-        for row in reversed(rows):
+        for row in sorted(rows, key=lambda row: place[row.id]):
             done |= queue.changed(db, "run_next", task=row.id)
         return _told("run_next", rows, done, outcome)
 
-    return _each(actor, task_ids, reason, change)
+    return _each(actor, backwards, reason, change)
 
 
 def _told(verb: str, rows: list[Any], done: set[int], outcome: Outcome, **after: Any) -> list[Entry]:
@@ -318,8 +324,10 @@ def declare_ended(actor: Actor, attempt_ids: Iterable[UUID], reason: str) -> Out
     wanted, outcome = list(dict.fromkeys(attempt_ids)), Outcome()
     with transaction.atomic():
         db = queue.connection()
-        known = set(Attempt.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-        done = queue.changed(db, "declared_ended", attempts=sorted(known))
+        known = queue.lock_for_outcomes(db, wanted)[1].keys()
+        done = queue.changed(db, "declared_ended", attempts=wanted)
+        vouched = Answer(AttemptStatus.LOST, True, Code.LOST, DECLARED_MESSAGE, True)
+        events.apply(db, [News(attempt, answer=vouched, ended=True) for attempt in sorted(done)])
         outcome.done = sorted(done)
         outcome.skipped = {
             a: _("its end is confirmed already") if a in known else _("no such attempt")

@@ -14,7 +14,7 @@ MAX_RELEASED = 3
 MAX_TIMEOUTS = 2
 MAX_RATE_LIMITED = 20
 """Attempts that a provider turned away do not count as burnt until a task has had so many attempts."""
-BACKOFF_SECONDS, BACKOFF_MOST_SECONDS = 4.0, 600.0
+BACKOFF_SECONDS, BACKOFF_MOST_SECONDS, BACKOFF_DOUBLINGS = 4.0, 600.0, 20
 
 
 class Word(StrEnum):
@@ -40,15 +40,19 @@ class TaskFacts:
     timeouts: int = 0
     cancel_requested: bool = False
     max_attempts: int = 3
+    lease_owner: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptFacts:
+    """An attempt as its locked row says. `declared`: an operator has vouched that nothing of it runs any more."""
+
     id: UUID
     generation: int
     status: AttemptStatus
     ended: bool = False
     error_code: str = ""
+    declared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Answer:
     """What was learnt: how the attempt ended (None: nothing new but its end), and whether the executor confirmed that it did end.
 
     `status` is one of completed, failed, timeout, cancelled, lost, released.
+    `holder`: who concludes this from holding the task's lease (None: the attempt or its executor says so itself).
     """
 
     status: AttemptStatus | None
@@ -64,6 +69,7 @@ class Answer:
     message: str = ""
     retryable: bool = False
     retry_after: float | None = None
+    holder: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +97,14 @@ def backoff(failures: int, luck: float, retry_after: float | None = None) -> flo
     """
     if retry_after is not None:
         return retry_after * (1 + 0.3 * luck) + luck
-    return luck * min(BACKOFF_MOST_SECONDS, BACKOFF_SECONDS * 2 ** max(failures - 1, 0))
+    doublings = min(max(failures - 1, 0), BACKOFF_DOUBLINGS)
+    return luck * min(BACKOFF_MOST_SECONDS, BACKOFF_SECONDS * 2**doublings)
 
 
 def decide(task: TaskFacts, attempt: AttemptFacts, answer: Answer, luck: float) -> Decision:
     """The one rule book for the end of an attempt, whoever brings the news: pipe, callback, poll or sweep (DESIGN §3)."""
+    if answer.holder is not None and answer.holder != task.lease_owner:
+        return Decision(Word.STALE, attempt.status, keeps_error=True)
     if answer.status is None:
         return Decision(
             Word.APPLIED if not attempt.ended else Word.DUPLICATE, attempt.status, keeps_error=True
@@ -109,6 +118,8 @@ def _completed(task: TaskFacts, attempt: AttemptFacts) -> Decision:
     """The first valid result of the present generation wins, whichever attempt brings it and however late: it is paid for."""
     if attempt.status == AttemptStatus.COMPLETED:
         return Decision(Word.DUPLICATE, attempt.status, keeps_error=True)
+    if attempt.declared:
+        return Decision(Word.STALE, attempt.status, keeps_error=True)
     conflict = attempt.status == AttemptStatus.FAILED
     kept = attempt.status if attempt.status == AttemptStatus.SUPERSEDED else AttemptStatus.COMPLETED
     if attempt.generation != task.generation:

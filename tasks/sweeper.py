@@ -141,7 +141,7 @@ class Sweeper:
             return news_of(report)
         # A run that is only out of reach may still live: its attempt is given up, but counts against limits until its end is confirmed
         gone = report.state is RunState.NOT_FOUND and not self.executors[attempt.executor].remote
-        answer = Answer(AttemptStatus.LOST, gone, Code.LOST, LOST_MESSAGE, True)
+        answer = Answer(AttemptStatus.LOST, gone, Code.LOST, LOST_MESSAGE, True, holder=None if gone else self.worker)
         return [News(attempt.attempt_id, answer=answer, ended=gone)]
 
     def _confirm(self, db: Any) -> bool:
@@ -156,7 +156,7 @@ class Sweeper:
             if report.state is RunState.ENDED:
                 batch += news_of(report)
             elif report.state is RunState.NOT_FOUND and not executor.remote:
-                batch.append(News(attempt.attempt_id, answer=Answer(None, True), ended=True))
+                batch += self._lost(attempt, report)
             else:
                 executor.stop([Run(attempt.attempt_id, attempt.run_id)])
         self._settle(db, batch, "confirm")

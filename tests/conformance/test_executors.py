@@ -12,6 +12,8 @@ from tasks.agent.contract import Code, Completed, Failed, Order
 from tasks.executors import Executor, Run, RunState
 from tasks.executors.local import LocalExecutor
 from tests.attempts import below, ended, hear, make_order, running
+from tests.standin.cloud import Cloud
+from tests.standin.executor import StandinExecutor
 
 
 class LocalBench:
@@ -29,12 +31,38 @@ class LocalBench:
         return len(below(self.executor._link.process.pid))  # type: ignore[attr-defined, union-attr]
 
 
-BENCHES = {"local": LocalBench}
+class StandinBench:
+    """Runs of a remote service that outlive whoever started them."""
+
+    def __init__(self, folder: Path):
+        self.cloud = Cloud(folder / "cloud.sqlite")
+        self.executor: Executor = StandinExecutor(self.cloud)
+
+    def order(self, behaviour: str) -> Order:
+        return make_order(behaviour)
+
+    def runs(self, attempts: set[UUID]) -> int:
+        return sum(not run.ended for run in self.cloud.runs())
+
+    def another(self) -> Executor:
+        """The executor of another worker, in front of the same service."""
+        return StandinExecutor(self.cloud)
+
+
+BENCHES = {"local": LocalBench, "standin": StandinBench}
+REMOTE = {"standin": StandinBench}
 
 
 @pytest.fixture(params=BENCHES)
-def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LocalBench]:
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LocalBench | StandinBench]:
     bench = BENCHES[request.param](tmp_path)
+    yield bench
+    bench.executor.close(5.0)
+
+
+@pytest.fixture(params=REMOTE)
+def remote_bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StandinBench]:
+    bench = REMOTE[request.param](tmp_path)
     yield bench
     bench.executor.close(5.0)
 
@@ -112,3 +140,35 @@ def test_stopping_and_asking_for_nothing_known_is_harmless(bench):
 
 def test_no_news_is_an_empty_answer_after_the_timeout(bench):
     assert bench.executor.news(0.05) == []
+
+
+def test_a_remote_run_outlives_the_executor_that_started_it(remote_bench):
+    order = remote_bench.order("waits")
+    run_id = remote_bench.executor.start([order]).started[0].run_id
+    hear(remote_bench.executor, running(order.attempt))
+    remote_bench.executor.close(0.5)
+    report = remote_bench.another().ask([Run(order.attempt)])[0]
+    assert (report.state, report.run_id) == (RunState.RUNNING, run_id)
+
+
+def test_an_ended_remote_run_tells_its_outcome_to_whoever_asks(remote_bench):
+    order = remote_bench.order("completes")
+    remote_bench.executor.start([order])
+    hear(remote_bench.executor, ended(order.attempt))
+    report = remote_bench.another().ask([Run(order.attempt)])[0]
+    assert isinstance(report.events[-1], Completed)
+
+
+def test_another_executor_that_starts_the_same_attempt_gets_the_same_run(remote_bench):
+    order = remote_bench.order("waits")
+    run_id = remote_bench.executor.start([order]).started[0].run_id
+    assert remote_bench.another().start([order]).started[0].run_id == run_id
+    assert remote_bench.runs({order.attempt}) == 1
+
+
+def test_another_executor_can_stop_a_remote_run(remote_bench):
+    order = remote_bench.order("waits")
+    run_id = remote_bench.executor.start([order]).started[0].run_id
+    remote_bench.another().stop([Run(order.attempt, run_id)])
+    report = hear(remote_bench.executor, ended(order.attempt))[-1]
+    assert report.code is Code.CANCELLED

@@ -5,6 +5,8 @@
 # Relative paths only: the folder's own path may hold a space
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
+# The same way to build packages in every version of pip, without warnings about the old one
+export PIP_USE_PEP517 = 1
 # The first of these that is Python 3.11 to 3.13; say PYTHON=/path/to/python3 for another one
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)

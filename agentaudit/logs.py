@@ -17,7 +17,7 @@ def escaped(text: str) -> str:
 class OneLine(logging.Formatter):
     """`2026-11-29T17:00:00Z INFO tasks.worker: message`; a traceback follows on the same line, escaped."""
 
-    converter = time.gmtime
+    converter = staticmethod(time.gmtime)
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%SZ")

@@ -72,7 +72,8 @@ def fault(words: Words, evidence: dict[str, Any]) -> str:
 
 
 def _area_of_words(found: list[tuple[str, Rectangle]]) -> float:
-    area, word = 0.0, []
+    area = 0.0
+    word: list[Rectangle] = []
     for character, rectangle in [*found, (" ", (0.0, 0.0, 0.0, 0.0))]:
         if character.isspace():
             if word:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
 
 from django.core.management.base import BaseCommand
 from rich.console import Console
@@ -12,7 +13,9 @@ WIDTH_OF_FILES = 160
 
 class Command(BaseCommand):
     requires_migrations_checks = False
-    requires_system_checks = ("agentaudit",)  # the pages need not be importable for a command that shows none
+    requires_system_checks: Any = (
+        "agentaudit",
+    )  # the pages need not be importable for a command that shows none
     suppressed_base_arguments = frozenset(
         {
             "--version",

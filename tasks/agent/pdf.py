@@ -64,6 +64,8 @@ class Document:
         """Raises Problem: not_pdf, empty, encrypted, no_pages, corrupt, limit, document_missing."""
         limits = limits or Limits()
         check_content(path)
+        # A document without pages leaves PDFium's error as the document before it did; this sets it to "format"
+        raw.FPDF_LoadMemDocument(b"-", 1, None)
         try:
             pdf = pdfium.PdfDocument(str(path), password=password or None)
         except pdfium.PdfiumError as error:

@@ -1,0 +1,195 @@
+"""The upload form: every bad input is one sentence on the page, good files go on, limits refuse whole forms and lose nothing."""
+
+from __future__ import annotations
+
+import errno
+import html
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client as Browser
+from django.urls import reverse
+
+from tasks import intake
+from tasks.models import Document, Extraction, Task
+from tasks.states import Priority
+from tasks.storage import get_storage
+from tests.factories import make_agent, make_client, make_user, pdf_bytes
+
+
+@pytest.fixture
+def place(db, client: Browser):
+    """A logged-in auditor with a client and an agent."""
+    audited, agent = make_client("Nordwind"), make_agent("reader", title="Reads invoices")
+    user = make_user("alice", "Auditor", clients=(audited,))
+    client.force_login(user)
+    return client, audited, agent
+
+
+def hand_in(place, *files: tuple[str, bytes], accept: str = "text/html", **fields):
+    browser, audited, agent = place
+    data = {
+        "client": audited.pk, "agent": agent.pk,
+        "files": [SimpleUploadedFile(name, content, "application/pdf") for name, content in files], **fields,
+    }  # fmt: skip
+    return browser.post(reverse("upload"), data, headers={"accept": accept})
+
+
+def text_of(response) -> str:
+    return html.unescape(response.content.decode())
+
+
+def test_the_plain_form_takes_many_files_and_leads_to_their_extraction(place) -> None:
+    response = hand_in(place, ("a.pdf", pdf_bytes(title="a")), ("b.pdf", pdf_bytes(title="b")), engagement="Year-end")
+    extraction = Extraction.objects.get()
+    assert response.url == reverse("extraction", args=(extraction.pk,))
+    assert (extraction.engagement, extraction.created_by.username, extraction.tasks.count()) == ("Year-end", "alice", 2)
+
+
+def test_files_of_both_inputs_arrive_single_ones_and_a_folder(place) -> None:
+    hand_in(place, ("a.pdf", pdf_bytes(title="a")), ("folder/sub/b.pdf", pdf_bytes(title="b")))
+    assert set(Document.objects.values_list("original_name", flat=True)) == {"a.pdf", "b.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "This file is empty (0 bytes)."),
+        (b"just text", "This file is not a PDF, whatever its name says."),
+        (pdf_bytes(6)[:300], "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy."),
+        (pdf_bytes(6).replace(b"obj", b"jbo"), "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy."),
+        (pdf_bytes(password="x"), "This PDF is encrypted and needs a password to open."),
+        (pdf_bytes(0), "This PDF has no pages."),
+        (pdf_bytes(5), "This PDF has 5 pages; the limit is 4. Split it and try again."),
+        (pdf_bytes() + bytes(20_000), "This file is larger than 9.8\u00a0KB, the most that is taken."),
+    ],
+    ids=["empty", "no PDF", "truncated", "corrupt", "encrypted", "no pages", "too many pages", "too large"],
+)
+def test_each_bad_file_is_one_sentence_on_the_page_and_the_others_go_on(place, settings, content: bytes, sentence: str) -> None:
+    settings.UPLOAD_MAX_PAGES, settings.UPLOAD_MAX_BYTES = 4, 10_000
+    response = hand_in(place, ("bad one.pdf", content), ("good.pdf", pdf_bytes()))
+    page = text_of(place[0].get(response.url))
+    assert "bad one.pdf" in page and sentence in page
+    assert Task.objects.get().document.original_name == "good.pdf"
+    listed = b"".join(place[0].get(reverse("refused_csv", args=(Extraction.objects.get().pk,))).streaming_content).decode()
+    assert "bad one.pdf" in listed and sentence in listed
+
+
+def test_the_same_file_again_points_to_what_was_read_and_can_be_read_again(place) -> None:
+    hand_in(place, ("first.pdf", pdf_bytes()))
+    task = Task.objects.get()
+    page = text_of(place[0].get(hand_in(place, ("second.pdf", pdf_bytes())).url))
+    assert "This file was handed in before as “first.pdf”" in page
+    assert reverse("task", args=(task.pk,)) in page
+    hand_in(place, ("second.pdf", pdf_bytes()), run_again="on")
+    assert Task.objects.filter(document=task.document).count() == 2
+
+
+def test_a_name_of_any_kind_is_shown_harmless(place) -> None:
+    name = "../<script>alert(1)</script>\u202e🧾" + "x" * 300 + ".pdf"
+    response = hand_in(place, (name, pdf_bytes()))
+    page = place[0].get(response.url).content.decode()
+    assert "<script>alert" not in page and "\u202e" not in page
+    assert len(Document.objects.get().original_name) <= 255
+
+
+def test_a_password_is_asked_for_on_the_page_and_opens_the_file(place) -> None:
+    response = hand_in(place, ("locked.pdf", pdf_bytes(password="right")))
+    document = Document.objects.get()
+    field = f"password-{document.pk}"
+    assert f'name="{field}"' in text_of(place[0].get(response.url))
+    action = reverse("extraction_passwords", args=(Extraction.objects.get().pk,))
+    assert "does not open “locked.pdf”" in text_of(place[0].post(action, {field: "wrong"}, follow=True))
+    page = text_of(place[0].post(action, {field: "right"}, follow=True))
+    assert "1 document opened." in page and f'name="{field}"' not in page
+    assert Task.objects.get().document == document
+
+
+def test_where_all_files_are_refused_the_page_says_so(place) -> None:
+    page = text_of(place[0].get(hand_in(place, ("a.pdf", b"")).url))
+    assert "None of the files could be taken" in page and "This file is empty" in page
+
+
+def test_the_limit_of_a_form_refuses_it_whole_with_the_number_in_the_sentence(place, settings) -> None:
+    settings.UPLOAD_MAX_FILES, settings.DATA_UPLOAD_MAX_NUMBER_FILES = 3, 4
+    files = [(f"{n}.pdf", pdf_bytes(title=str(n))) for n in range(5)]
+    for accept in ("text/html", "application/json"):
+        one_too_many = hand_in(place, *files[:4], accept=accept)
+        assert one_too_many.status_code == 400 and "at most 3 " in text_of(one_too_many)
+        more_than_django_reads = hand_in(place, *files, accept=accept)
+        assert more_than_django_reads.status_code == 400 and "At most 3 " in text_of(more_than_django_reads)
+    assert not Extraction.objects.exists() and not Document.objects.exists()
+    assert hand_in(place, *files[:3]).status_code == 302
+
+
+def test_a_form_refused_for_another_fault_keeps_what_was_typed(place) -> None:
+    page = text_of(hand_in(place, ("a.pdf", pdf_bytes()), client="", engagement="Kept words"))
+    assert "Kept words" in page and "This field is required." in page
+    assert "Choose at least one file." in text_of(hand_in(place))
+
+
+@pytest.mark.slow
+def test_a_thousand_files_work_and_one_more_is_refused(place) -> None:
+    files = [(f"{n:04}.pdf", pdf_bytes(title=str(n))) for n in range(1001)]
+    response = hand_in(place, *files)
+    assert response.status_code == 400 and "at most 1000 " in text_of(response)
+    assert hand_in(place, *files[:1000]).status_code == 302
+    assert Task.objects.count() == 1000
+
+
+def test_the_script_gets_an_address_or_reasons(place) -> None:
+    good = hand_in(place, ("a.pdf", pdf_bytes()), accept="application/json")
+    assert (good.status_code, good.json()) == (201, {"url": reverse("extraction", args=(Extraction.objects.get().pk,))})
+    bad = hand_in(place, ("a.pdf", pdf_bytes()), client="", accept="application/json")
+    assert bad.status_code == 400 and bad.json()["errors"]["client"][0]["message"]
+
+
+def test_a_full_disk_is_one_sentence_and_nothing_is_taken(place, monkeypatch) -> None:
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(type(get_storage()), "put", full)
+    response = hand_in(place, ("a.pdf", pdf_bytes()))
+    assert response.status_code == 400
+    assert "The disk is full, so nothing was taken." in text_of(response)
+    assert not Extraction.objects.exists()
+
+
+def test_a_disk_that_is_full_before_the_form_is_read_is_said_too(place, monkeypatch) -> None:
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    place[0].raise_request_exception = False
+    monkeypatch.setattr("django.http.multipartparser.MultiPartParser.parse", full)
+    response = hand_in(place, ("a.pdf", pdf_bytes()))
+    assert response.status_code == 507 and "The disk is full" in text_of(response)
+
+
+def test_files_are_not_for_a_client_one_does_not_belong_to(place) -> None:
+    other = make_client("Somebody else's")
+    assert hand_in(place, ("a.pdf", pdf_bytes()), client=other.pk).status_code == 400
+    assert "Somebody else" not in text_of(place[0].get(reverse("upload")))
+    assert not Extraction.objects.exists()
+
+
+def test_only_those_who_operate_choose_the_priority(place) -> None:
+    assert 'name="priority"' not in text_of(place[0].get(reverse("upload")))
+    assert hand_in(place, ("a.pdf", pdf_bytes()), priority="30").status_code == 403
+    place[0].force_login(make_user("bob", "Operator"))
+    hand_in(place, ("a.pdf", pdf_bytes()), priority="30")
+    assert Extraction.objects.get().priority == Priority.URGENT
+
+
+def test_without_a_choice_the_tier_of_the_client_decides(place) -> None:
+    premium = make_client("Premium", tier="premium")
+    place[0].force_login(make_user("bob", "Operator"))
+    hand_in(place, ("a.pdf", pdf_bytes()), client=premium.pk, priority="")
+    assert Extraction.objects.get().priority == Priority.INTERACTIVE
+
+
+def test_a_fault_of_intake_is_told_in_its_own_words(place, monkeypatch) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise intake.NotTaken("The storage rests on Sundays.")
+
+    monkeypatch.setattr(intake, "take_in", refuse)
+    assert "The storage rests on Sundays." in text_of(hand_in(place, ("a.pdf", pdf_bytes())))

@@ -56,7 +56,9 @@ def place(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture(autouse=True)
-def plain_static_files(settings) -> None:
-    """Pages link to static files by their plain names, so that no test depends on a collectstatic before it."""
+def quick_pages(settings) -> None:
+    """Pages need no collectstatic before them, and logging in costs nothing."""
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
+    # A slow hash is for attackers; tests log in hundreds of times
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

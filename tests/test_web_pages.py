@@ -1,0 +1,428 @@
+"""What the pages say: live parts, counts that agree with their lists, honest unknowns, safe downloads, errors in words, languages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.db import OperationalError
+from django.test import Client as Browser
+from django.urls import reverse
+
+from dashboard.exports import harmless
+from dashboard.templatetags import show
+from tasks.models import AuditEntry, Extraction, Task, Worker
+from tasks.storage import get_storage
+from tests.factories import (
+    database_now,
+    make_agent,
+    make_attempt,
+    make_client,
+    make_completed,
+    make_document,
+    make_extraction,
+    make_task,
+    make_user,
+    pdf_bytes,
+    result_json,
+)  # fmt: skip
+
+
+@pytest.fixture
+def world(db, client: Browser):
+    """An extraction in every state, looked at by an operator."""
+    audited, agent = make_client("Nordwind & Söhne"), make_agent("reader")
+    extraction = make_extraction(audited, agent, engagement="Year-end")
+    make_completed(extraction, make_document(audited, "good.pdf"), result=result_json())
+    make_completed(
+        extraction,
+        make_document(audited, "doubtful.pdf"),
+        result=result_json(confidence=0.62, needs_review=True),
+    )
+    make_task(extraction, make_document(audited, "waiting.pdf"))
+    failed = make_task(extraction, make_document(audited, "failed.pdf"))
+    attempt = make_attempt(failed, "failed", error_code="corrupt", error_message="This PDF has no pages.")
+    Task.objects.filter(pk=failed.pk).update(
+        status="failed",
+        finished_at=attempt.finished_at,
+        error_code="corrupt",
+        error_message="This PDF has no pages.",
+    )
+    running = make_task(extraction, make_document(audited, "running.pdf", pages=30))
+    attempt = make_attempt(running, "running", pages_done=12, pages_total=30)
+    Task.objects.filter(pk=running.pk).update(
+        status="processing",
+        locked_by="worker:x",
+        lease_owner=attempt.worker,
+        lease_expires_at=attempt.deadline_at,
+        current_attempt=attempt.pk,
+    )
+    client.force_login(make_user("bob", "Operator"))
+    return client, extraction
+
+
+def page_of(world, name: str = "extraction", **query: object) -> str:
+    return world[0].get(reverse(name, args=(world[1].pk,)), query).content.decode()
+
+
+def task_named(name: str) -> Task:
+    return Task.objects.get(document__original_name=name)
+
+
+def test_each_document_shows_its_state_in_a_word_with_confidence_progress_or_reason(world) -> None:
+    page = page_of(world)
+    for words in (
+        "Completed",
+        "Needs review",
+        "Waiting",
+        "Failed",
+        "Processing",
+        "page 12 of 30",
+        "This PDF has no pages.",
+        "62\u202f%",
+    ):
+        assert words in page, words
+    assert "3 of 5 done" in page
+    assert "<title>(3/5) Nordwind &amp; Söhne · Year-end" in page
+
+
+def test_every_tile_counts_exactly_the_rows_of_its_list(world) -> None:
+    tiles = re.findall(r'id="tile-(\w+)".*?<b>(\d+)</b>', page_of(world))
+    assert len(tiles) == 6
+    for state, number in tiles:
+        rows = page_of(world, state="" if state == "all" else state).count('id="task-')
+        assert rows == int(number), state
+    assert world[0].get(reverse("extraction", args=(world[1].pk,)), {"state": "nonsense"}).status_code == 404
+
+
+def test_the_fragment_is_the_live_part_of_the_page_and_costs_nothing_while_unchanged(world) -> None:
+    url = reverse("extraction_fragment", args=(world[1].pk,))
+    first = world[0].get(url)
+    assert b"<html" not in first.content and b"data-title=" in first.content
+    again = world[0].get(url, headers={"if-none-match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    Task.objects.filter(pk=task_named("waiting.pdf").pk).update(
+        status="cancelled", finished_at=database_now()
+    )
+    changed = world[0].get(url, headers={"if-none-match": first.headers["ETag"]})
+    assert changed.status_code == 200 and b"Cancelled" in changed.content
+
+
+def test_long_lists_are_paged_by_id_and_no_row_is_lost_or_twice(world, monkeypatch) -> None:
+    monkeypatch.setattr("dashboard.extractions.ROWS_PER_PAGE", 2)
+    seen, after = [], ""
+    while True:
+        page = page_of(world, after=after)
+        seen += re.findall(r'id="task-(\d+)"', page)
+        following = re.search(r'\?after=(\d+)" rel="next"', page)
+        if not following:
+            break
+        after = following.group(1)
+    assert seen == [str(pk) for pk in Task.objects.order_by("id").values_list("pk", flat=True)]
+    assert world[0].get(reverse("extraction", args=(world[1].pk,)), {"after": "x"}).status_code == 404
+
+
+def test_the_list_of_extractions_pages_filters_and_counts(world, monkeypatch) -> None:
+    monkeypatch.setattr("dashboard.extractions.PER_PAGE", 1)
+    client, first = world
+    newer = make_extraction(make_client("Other"), first.agent, created_by=make_user("ann"))
+    page = client.get(reverse("extractions")).content.decode()
+    assert "Other" in page and "Year-end" not in page and f"before={newer.pk}" in page
+    page = client.get(reverse("extractions"), {"before": newer.pk}).content.decode()
+    assert "3 / 5" in page and "Year-end" in page
+    assert "Nothing matches" in client.get(reverse("extractions"), {"mine": 1}).content.decode()
+    assert "Year-end" in client.get(reverse("extractions"), {"client": first.client_id}).content.decode()
+
+
+def test_nothing_moves_is_explained(world) -> None:
+    assert "No worker is running" in page_of(world)
+    now = database_now()
+    Worker.objects.create(
+        id="6f1e0f3c-0000-4000-8000-000000000001",
+        host="h",
+        pid=1,
+        version="1",
+        slots=4,
+        started_at=now,
+        heartbeat_at=now,
+    )
+    assert "No worker is running" not in page_of(world)
+    world[1].agent.__class__.objects.filter(pk=world[1].agent_id).update(is_paused=True)
+    assert "The agent reader is paused." in page_of(world)
+    Worker.objects.update(heartbeat_at=now - timedelta(hours=1))
+
+
+def test_a_result_shows_values_evidence_reasons_and_what_was_not_found(world) -> None:
+    page = world[0].get(reverse("task", args=(task_named("doubtful.pdf").pk,))).content.decode()
+    for words in (
+        "Acme GmbH",
+        "1,234.50",
+        "1.234,50",
+        "Page 1",
+        "not found on page",
+        "Net and tax do not add up",
+        "Paper",
+        "62\u202f%",
+        "never run",
+    ):
+        assert words in page, words
+    assert page.index(">Supplier<") < page.index(">Due date<") < page.index(">Total<"), (
+        "in reading order, not the database's"
+    )
+
+
+def test_an_unknown_cost_is_a_dash_and_a_known_one_is_money(world) -> None:
+    task = task_named("good.pdf")
+    attempt = task.attempts.get()
+    url = reverse("task", args=(task.pk,))
+    cell = re.compile(r'<td class="number">\s*([^<]*)')
+    attempts = world[0].get(url).content.decode().split('id="attempts"')[1]
+    assert "0.00" not in attempts and "—" in attempts
+    type(attempt).objects.filter(pk=attempt.pk).update(
+        cost_usd=Decimal("0.012345"), cost_state="estimated", input_tokens=12_345
+    )
+    attempts = world[0].get(url).content.decode().split('id="attempts"')[1]
+    assert "0.012345\u202fUSD" in attempts and "estimated" in attempts and "12,345" in attempts
+    assert cell.search(attempts)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "—"),
+        (Decimal("0"), "0.00\u202fUSD"),
+        (Decimal("1234567.891"), "1,234,567.89\u202fUSD"),
+        (Decimal("0.000001"), "0.000001\u202fUSD"),
+    ],
+)
+def test_money_is_shown_to_the_cent_and_small_money_to_the_millionth(
+    value: Decimal | None, shown: str
+) -> None:
+    assert show.usd(value) == shown
+
+
+def test_a_share_is_never_rounded_up_to_certainty() -> None:
+    assert (show.share(0.999), show.share(1.0), show.share(0.29), show.share(None)) == (
+        "99\u202f%",
+        "100\u202f%",
+        "29\u202f%",
+        "—",
+    )
+
+
+def test_results_leave_as_csv_with_formulas_made_harmless(world) -> None:
+    make_completed(
+        world[1],
+        make_document(world[1].client, "=cmd|' /C calc'!A0.pdf"),
+        result=result_json(supplier="@SUM(A1)", total="-12.50"),
+    )
+    response = world[0].get(reverse("results_csv", args=(world[1].pk,)))
+    text = b"".join(response.streaming_content).decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["document"] for row in rows][-1] == "'=cmd|' /C calc'!A0.pdf"
+    assert (rows[-1]["supplier"], rows[-1]["total"]) == ("'@SUM(A1)", "-12.50")
+    assert (rows[0]["supplier"], rows[0]["due_date"], rows[0]["line items"]) == ("Acme GmbH", "", "1")
+    assert {row["document"]: row["state"] for row in rows}["failed.pdf"] == "failed", (
+        "documents without a result are there too"
+    )
+    assert "total: Net and tax" in rows[1]["reasons"]
+
+
+@pytest.mark.parametrize("value", ["=1+1", "+A1", "-A1", "@x", "\tx", "\rx"])
+def test_text_that_begins_like_a_formula_gets_an_apostrophe(value: str) -> None:
+    assert harmless(value) == "'" + value
+
+
+@pytest.mark.parametrize("value", ["-12.50", "+3", "1,5", "plain", "", None, 3])
+def test_numbers_and_plain_text_leave_as_they_are(value: object) -> None:
+    assert harmless(value) == value
+
+
+def test_results_leave_as_json_with_everything(world) -> None:
+    response = world[0].get(reverse("results_json", args=(world[1].pk,)))
+    taken = json.loads(b"".join(response.streaming_content))
+    assert (taken["client"], len(taken["documents"])) == ("Nordwind & Söhne", 5)
+    assert (
+        taken["documents"][1]["result"]["records"][0]["fields"]["total"]["evidence"][0]["quote"] == "1.234,50"
+    )
+
+
+def test_the_document_is_an_attachment_that_no_browser_runs(world) -> None:
+    document = task_named("good.pdf").document
+    type(document).objects.filter(pk=document.pk).update(
+        original_name='Prüf"bericht\n🧾.pdf', size_bytes=len(pdf_bytes())
+    )
+    get_storage().put(document.storage_name, io.BytesIO(pdf_bytes()))
+    response = world[0].get(reverse("document_file", args=(document.pk,)))
+    assert b"".join(response.streaming_content) == pdf_bytes()
+    headers = response.headers
+    assert headers["Content-Disposition"].startswith("attachment; filename*=utf-8''Pr%C3%BCf%22bericht")
+    assert (headers["Content-Type"], headers["X-Content-Type-Options"]) == ("application/pdf", "nosniff")
+    assert "sandbox" in headers["Content-Security-Policy"] and headers["Cache-Control"] == "private, no-store"
+
+
+def test_a_document_streams_under_asgi_too(transactional_db, async_client) -> None:
+    audited = make_client()
+    document = make_document(audited, size_bytes=len(pdf_bytes()))
+    get_storage().put(document.storage_name, io.BytesIO(pdf_bytes()))
+    async_client.force_login(make_user("ann", "Auditor", clients=(audited,)))
+
+    async def fetch() -> tuple[bool, bytes]:
+        response = await async_client.get(reverse("document_file", args=(document.pk,)))
+        return response.is_async, b"".join([piece async for piece in response.streaming_content])
+
+    is_async, content = async_to_sync(fetch)()
+    assert is_async, "a plain iterator would be read whole into memory"
+    assert content == pdf_bytes()
+
+
+def test_operators_cancel_what_waits_and_retry_what_failed_after_being_asked(world) -> None:
+    client, extraction = world
+    asked = page_of(world, "extraction_cancel")
+    assert "1 document is concerned." in asked and "waiting.pdf" in asked
+    page = client.post(
+        reverse("extraction_cancel", args=(extraction.pk,)), {"reason": "wrong client"}, follow=True
+    ).content.decode()
+    assert "1 done." in page and task_named("waiting.pdf").status == "cancelled"
+    assert (
+        AuditEntry.objects.filter(
+            verb="cancel", reason="wrong client", actor_name="bob", source="web"
+        ).count()
+        == 1
+    )
+    client.post(reverse("extraction_retry", args=(extraction.pk,)))
+    assert task_named("failed.pdf").status == "enqueued"
+    assert task_named("running.pdf").status == "processing", "what runs is left alone"
+
+
+def test_verbs_of_the_task_page_work_and_say_what_they_did(world) -> None:
+    client, _ = world
+    task = task_named("waiting.pdf")
+
+    def do(name: str, verb: str, **data: object) -> str:
+        return client.post(
+            reverse("task_operate", args=(task_named(name).pk, verb)), data, follow=True
+        ).content.decode()
+
+    assert "1 done." in do("waiting.pdf", "priority", priority=30)
+    task.refresh_from_db()
+    assert task.priority == 30
+    assert "1 done." in do("waiting.pdf", "run-next")
+    assert "skipped: already completed" in do("good.pdf", "cancel")
+    assert "1 done." in do("good.pdf", "reprocess") and task_named("good.pdf").generation == 2
+    assert (
+        client.post(reverse("task_operate", args=(task.pk, "priority")), {"priority": "7"}).status_code == 404
+    )
+    assert client.post(reverse("task_operate", args=(task.pk, "explode"))).status_code == 404
+    assert client.get(reverse("task_operate", args=(task.pk, "cancel"))).status_code == 405
+
+
+def test_an_empty_installation_shows_the_steps_to_the_first_result(db, client: Browser) -> None:
+    client.force_login(make_user("root", is_superuser=True, is_staff=True))
+    page = client.get(reverse("home")).content.decode()
+    for words in ("To the first result", reverse("admin:tasks_client_add"), "A worker", reverse("upload")):
+        assert words in page
+    assert "No extractions yet" in client.get(reverse("extractions")).content.decode()
+
+
+def test_the_start_shows_the_system_only_to_those_who_look_after_it(world) -> None:
+    assert "The system now" in world[0].get(reverse("home")).content.decode()
+    world[0].force_login(make_user("ann", "Auditor", clients=(world[1].client,)))
+    page = world[0].get(reverse("home")).content.decode()
+    assert "The system now" not in page and "Year-end" in page
+
+
+def test_german_readers_get_german_words_numbers_and_dates(world) -> None:
+    client, _ = world
+    client.post(reverse("set_language"), {"language": "de", "next": "/"})
+    page = page_of(world)
+    for words in (
+        '<html lang="de">',
+        "Wartet",
+        "Zu prüfen",
+        "Diese PDF-Datei hat keine Seiten.",
+        "3 von 5 fertig",
+    ):
+        assert words in page, words
+    page = client.get(reverse("task", args=(task_named("good.pdf").pk,))).content.decode()
+    assert "1.234,50" in page and "Lieferant" in page
+
+
+def test_no_page_has_inline_script_or_style_and_every_answer_has_the_policy(world) -> None:
+    task = task_named("doubtful.pdf")
+    urls = [reverse(name) for name in ("home", "upload", "extractions", "login")]
+    urls += [
+        reverse("extraction", args=(world[1].pk,)),
+        reverse("task", args=(task.pk,)),
+        reverse("extraction_cancel", args=(world[1].pk,)),
+        "/nowhere/",
+    ]
+    for url in urls:
+        response = world[0].get(url)
+        policy = response.headers["Content-Security-Policy"]
+        assert "default-src 'self'" in policy and "unsafe" not in policy
+        page = response.content.decode()
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", page), url
+        assert page.count("<h1") <= 1
+
+
+def test_errors_have_pages_of_their_own_that_name_no_inner_part(world, monkeypatch) -> None:
+    client = world[0]
+    client.raise_request_exception = False
+    assert "This address leads nowhere" in client.get("/nowhere/").content.decode()
+
+    def broken(*args: object) -> None:
+        raise RuntimeError("inner detail")
+
+    monkeypatch.setattr("dashboard.extractions.with_counts", broken)
+    response = client.get(reverse("extractions"))
+    assert response.status_code == 500
+    assert (
+        "The fault is ours" in response.content.decode() and "inner detail" not in response.content.decode()
+    )
+
+
+def test_a_database_that_is_away_is_said_in_words_with_a_time_to_come_back(world, monkeypatch) -> None:
+    def away(*args: object) -> None:
+        raise OperationalError("connection refused")
+
+    client = world[0]
+    client.raise_request_exception = False
+    monkeypatch.setattr("dashboard.extractions.with_counts", away)
+    response = client.get(reverse("extractions"))
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "10")
+    assert "Nothing is lost" in response.content.decode()
+
+
+def test_a_form_without_its_token_is_refused_in_words(world) -> None:
+    strict = Browser(enforce_csrf_checks=True)
+    strict.force_login(make_user("ann", "Operator"))
+    response = strict.post(reverse("extraction_cancel", args=(Extraction.objects.get().pk,)))
+    assert response.status_code == 403 and "reload the page" in response.content.decode()
+
+
+def test_pages_read_a_bounded_number_of_rows_whatever_their_number(
+    world, django_assert_max_num_queries
+) -> None:
+    for _ in range(20):
+        make_task(world[1])
+    with django_assert_max_num_queries(12):
+        page_of(world)
+    with django_assert_max_num_queries(12):
+        world[0].get(reverse("extractions"))
+
+
+def test_signing_in_and_out(db, client: Browser) -> None:
+    make_user("ann")
+    response = client.post(reverse("login"), {"username": "ann", "password": "a-long-enough-password"})
+    assert response.url == reverse("home")
+    assert "Signed in as ann" in client.get(reverse("home")).content.decode()
+    assert client.post(reverse("logout")).url == reverse("login")
+    wrong = client.post(reverse("login"), {"username": "ann", "password": "wrong"})
+    assert 'role="alert"' in wrong.content.decode()

@@ -336,11 +336,11 @@ def test_a_swept_socket_folder_is_made_again(filled: Path) -> None:
     assert query(filled, "SELECT mark FROM marks") == (42,)
 
 
-def test_a_lost_password_is_set_anew(filled: Path) -> None:
+def test_a_lost_password_is_set_anew(filled: Path, users: Callable[[Path], User]) -> None:
     server = Server(filled)
     lost = server.ensure_running()["password"]
-    server.stop()
     server.home.password_file.unlink()
+    assert users(filled).does("SELECT mark FROM marks") == [42]
     assert query(filled, "SELECT mark FROM marks") == (42,)
     assert server.ensure_running()["password"] != lost
 
@@ -561,7 +561,9 @@ def test_a_server_that_cannot_start_shows_the_end_of_its_log(fresh: Path) -> Non
         server.ensure_running()
 
 
-def test_a_server_that_somebody_else_started_on_the_data_is_left_alone(fresh: Path) -> None:
+def test_a_server_that_somebody_else_started_on_the_data_is_left_alone(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = Server(fresh)
     server.ensure_running()
     server.stop()
@@ -579,7 +581,9 @@ def test_a_server_that_somebody_else_started_on_the_data_is_left_alone(fresh: Pa
         until(lambda: "ready" in _text(server.home.data / "postmaster.pid"))
         with pytest.raises(EmbeddedPostgresError, match=rf"did not start \(pid {stranger.pid}\)"):
             server.ensure_running()
-        server.stop()
+        with monkeypatch.context() as patch:
+            patch.setattr(postmaster, "_signal", lambda *arguments: pytest.fail("signalled"))
+            server.stop()
         assert stranger.poll() is None
     finally:
         stranger.terminate()

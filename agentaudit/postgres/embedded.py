@@ -27,7 +27,7 @@ from agentaudit.postgres import programs as wheel
 from agentaudit.postgres.account import Account, name_of, server_account
 from agentaudit.postgres.cluster import DATABASE, ROLE
 from agentaudit.postgres.errors import EmbeddedPostgresError
-from agentaudit.postgres.home import PORT, SOCKET_NAME, Home
+from agentaudit.postgres.home import PORT, SOCKET_NAME, Home, drop_socket_folder
 
 __all__ = ["EmbeddedPostgresError", "Server", "Status"]
 
@@ -145,7 +145,7 @@ class Server:
                         f"with: {self.binaries / 'pg_ctl'} -D '{self.home.data}' -m immediate stop"
                     )
                 if folder is not None:
-                    shutil.rmtree(folder, ignore_errors=True)
+                    drop_socket_folder(folder)
                 yield
 
     def _take_seat(self) -> _Seat:

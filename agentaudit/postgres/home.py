@@ -77,9 +77,10 @@ class Home:
     def socket_folder(self) -> Path | None:
         """The folder of the socket, where one was chosen already."""
         try:
-            return Path(os.fsdecode(self.socket_record.read_bytes()))
+            recorded = Path(os.fsdecode(self.socket_record.read_bytes()))
         except OSError:
             return None
+        return recorded if recorded.is_absolute() else None
 
     def choose_socket_folder(self, owner: tuple[int, int]) -> Path:
         """A folder that only the server's `owner` (uid, gid) and root may enter: the recorded one, or a new one.
@@ -107,6 +108,18 @@ class Home:
         with os.fdopen(fd, "wb") as file:
             file.write(content)
         Path(name).replace(path)
+
+
+def clear_socket_folder(folder: Path) -> None:
+    """Removes what a dead server left in its socket folder: the socket, and a lock file with a pid that means nothing."""
+    for name in (SOCKET_NAME, f"{SOCKET_NAME}.lock"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def drop_socket_folder(folder: Path) -> None:
+    with suppress(OSError):  # swept already, or not ours alone: then it stays
+        clear_socket_folder(folder)
+        folder.rmdir()
 
 
 def _is_private(folder: Path, uid: int) -> bool:

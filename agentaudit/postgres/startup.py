@@ -17,7 +17,7 @@ from agentaudit.postgres import programs as wheel
 from agentaudit.postgres.account import Account
 from agentaudit.postgres.cluster import DATABASE, ROLE, Cluster
 from agentaudit.postgres.errors import EmbeddedPostgresError
-from agentaudit.postgres.home import PORT, SOCKET_NAME, Home
+from agentaudit.postgres.home import PORT, Home, clear_socket_folder
 
 START_SECONDS = 60.0  # recovery after a crash included
 UNREACHABLE_SECONDS = 2.0  # sessions of a killed server end within this, unless a long statement keeps them
@@ -53,7 +53,8 @@ def bring_up(home: Home, account: Account, socket_folder: Path) -> None:
     """Returns when a server answers on the socket. The caller holds the start lock. Raises EmbeddedPostgresError."""
     cluster = Cluster(home, account, wheel.for_account(account))
     if not home.password_file.exists() and not home.password_draft.exists():
-        _stop(home, socket_folder)  # one that nobody could log in to: a password is set while it is stopped
+        # Nobody could log in to one that runs, and a password is set while it is stopped
+        _stop(home, socket_folder)
     log_begins: int | None = None  # where the log of the server that we started begins
     deadline, last_seen = time.monotonic() + START_SECONDS, time.monotonic()
     while time.monotonic() < deadline:
@@ -70,9 +71,8 @@ def bring_up(home: Home, account: Account, socket_folder: Path) -> None:
         elif log_begins is not None or postmaster.listening_pid(socket_folder) is not None:
             last_seen = time.monotonic()
         elif time.monotonic() - last_seen > UNREACHABLE_SECONDS:
-            _stop(
-                home, socket_folder
-            )  # its first process or its socket is gone, while some of its processes live
+            # Its first process or its socket is gone, while some of its processes live
+            _stop(home, socket_folder)
         time.sleep(0.02)
     raise EmbeddedPostgresError(
         _did_not_start(home, f"does not answer after {START_SECONDS:.0f} s", log_begins or 0)
@@ -113,8 +113,7 @@ def _clear_stale_files(home: Home, socket_folder: Path) -> None:
             f"A PostgreSQL that agentaudit did not start (pid {strangers[0].pid}) is using {home.data}. Stop it with: "
             f"{wheel.installed() / 'pg_ctl'} -D '{home.data}' stop"
         )
-    for name in (SOCKET_NAME, f"{SOCKET_NAME}.lock"):
-        (socket_folder / name).unlink(missing_ok=True)
+    clear_socket_folder(socket_folder)
     (home.data / "postmaster.pid").unlink(missing_ok=True)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
 from agentaudit.postgres import locks, postmaster
-from agentaudit.postgres.home import Home
+from agentaudit.postgres.home import Home, drop_socket_folder
 
 LINGER_SECONDS = 2.0  # so that one command after another does not restart the server each time
 
@@ -36,7 +35,7 @@ def main(home: Home, socket_folder: Path, watcher_lock: int) -> None:
     else:  # the home was deleted; what is there by now is not ours to stop
         stopped = postmaster.stop_listener(socket_folder)
     if stopped:
-        shutil.rmtree(socket_folder, ignore_errors=True)
+        drop_socket_folder(socket_folder)
     os.close(watcher_lock)
     os.close(users)
 

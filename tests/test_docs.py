@@ -12,19 +12,18 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-READERS = {"text", "flag", "number", "integer", "optional_integer", "words", "secret"}
 
 
 def variables_read() -> set[str]:
-    """Names that settings.py and environment.py read: first arguments of the reading functions, where they are constants."""
+    """Names that settings.py and environment.py read: the first arguments, in capitals, of the reading functions."""
     found = set()
     for file in ("settings.py", "environment.py"):
         for node in ast.walk(ast.parse((ROOT / "agentaudit" / file).read_text())):
             if not (isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)):
                 continue
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in READERS and isinstance(node.args[0].value, str):
-                found.add(node.args[0].value)
+            name = str(node.args[0].value)
+            if re.fullmatch(r"[A-Z][A-Z_]+", name) and not ast.unparse(node.func).endswith("wrong"):
+                found.add(name)
     return found
 
 

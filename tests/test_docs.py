@@ -22,7 +22,7 @@ def variables_read() -> set[str]:
             if not (isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)):
                 continue
             name = str(node.args[0].value)
-            if re.fullmatch(r"[A-Z][A-Z_]+", name) and not ast.unparse(node.func).endswith("wrong"):
+            if re.fullmatch(r"[A-Z][A-Z_]+", name) and not ast.unparse(node.func).endswith(("wrong", ".get")):
                 found.add(name)
     return found
 

@@ -59,13 +59,13 @@ clean:
 .venv/.product: requirements.txt
 	$(create)
 	@echo "Installing requirements.txt into .venv (once; about a minute) ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(PY) -m pip install -qq --disable-pip-version-check -r requirements.txt
 	@touch $@
 
 .venv/.development: requirements.txt requirements-dev.txt
 	$(create)
 	@echo "Installing requirements-dev.txt into .venv (once; about a minute) ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(PY) -m pip install -qq --disable-pip-version-check -r requirements-dev.txt
 	@touch .venv/.product $@
 
 # Makes .venv where it is missing, or where the Python that it was made with has gone

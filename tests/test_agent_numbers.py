@@ -66,6 +66,8 @@ def test_a_number_with_both_marks_needs_no_locale(value: Decimal) -> None:
         ("300.––", ".", "300"),
         ("¥712,000-", ".", "712000"),
         ("41,1765 €", ",", "41.1765"),
+        ("EUR735.59", ".", "735.59"),
+        ("Total:110.00", ".", "110.00"),
     ],
 )
 def test_ways_of_printing(text: str, mark: str, value: str) -> None:

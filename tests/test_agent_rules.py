@@ -163,6 +163,24 @@ def test_line_items_under_a_heading_of_two_rows(tmp_path: Path) -> None:
     ]
 
 
+def test_the_name_below_a_sender_line_is_the_buyer(tmp_path: Path) -> None:
+    rows: list[str | list[tuple[float, str]]] = [
+        "Orbis Design - Hauptstraße 5 - 50667 Köln", "Muller Partners UG", "Marktplatz 8", "10115 Berlin", "", "Rechnung",
+        "Rechnungsnummer: C817-18", "Rechnungsdatum: 13.08.2022", [(60, "Gesamtbetrag"), (400, "119,00 EUR")],
+    ]  # fmt: skip
+    read = fields(tmp_path, rows)
+    assert (read["supplier"], read["buyer"]) == ("Orbis Design", "Muller Partners UG")
+
+
+def test_two_names_that_could_both_be_the_supplier_are_flagged(tmp_path: Path) -> None:
+    rows: list[str | list[tuple[float, str]]] = [
+        [(60, "Alpha Foods Ltd"), (330, "Beta Drinks Ltd")], [(60, "12 High Street"), (330, "7 Low Road")],
+        "", "Invoice", "Invoice number: 7", "Invoice date: 13 August 2022", [(60, "Total"), (400, "GBP 119.00")],
+    ]  # fmt: skip
+    supplier = result_of(stored(tmp_path, lines_pdf(rows))).records[0].fields["supplier"]
+    assert supplier.reasons and supplier.confidence < 0.8
+
+
 def test_what_is_missing_says_so(tmp_path: Path) -> None:
     rows: list[str | list[tuple[float, str]]] = [
         "INVOICE",

@@ -133,7 +133,8 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
         return None
     for other in text.below(cell, 1):
         money = [a for a in text.amounts(other) if a.money]
-        if money and text.leading_hit(other) is None:
+        left = text.lines[other.line].cells[: other.column + 1]
+        if money and not any(text.leading_hit(c) for c in left):
             return other, money[0], 0.72
     return None
 

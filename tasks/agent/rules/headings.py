@@ -13,8 +13,13 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 NUMBER = re.compile(r"#?(?:[A-Za-z]{1,4} (?=\d))?[A-Za-z]{0,12}[\w\-/.\\\[\]#]*\d[\w\-/.\\\[\]]*")
 LEAD = re.compile(r"^[\s:.#\-–°º|=]*(?:(?:nr|no|n)\b[.\s:°º]*)?")
 MONEY = re.compile(r"^[-+]?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d{2}$")
-NOT_NUMBERS = re.compile(r"^(?:page|seite|\d{1,2}/\d{1,2})$|^[A-Z]{2}\d{2}\s?\d{4}|@|^www\.|^\d{1,2}:\d\d")
+NOT_NUMBERS = re.compile(
+    r"^(?:page|seite|\d{1,2}/\d{1,2})$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}|@|^www\.|^\d{1,2}:\d\d"
+)
 PLACE_AND_DATE = re.compile(r"^[^\W\d_][\w .\-]{2,30},\s*(?:den|le|lì|a)\b", re.IGNORECASE)
+
+BARE = ("number", "numero", "nummer", "numer")
+"""Labels that do not say whose number it is."""
 
 SAME_CELL, RIGHT, BELOW = 1.0, 0.97, 0.86
 
@@ -24,6 +29,8 @@ def numbers_of(text: Text, kind: str) -> list[Candidate]:
     found: list[Candidate] = []
     for cell, hit in text.labelled("number"):
         weight = 0.95 if text.leads(cell, hit) else 0.75
+        if text.folded[cell][hit.start : hit.end] in BARE:
+            weight -= 0.1
         found += _number_values(text, cell, hit, weight)
     for cell, hit in text.labelled("kind:"):
         # "Invoice INV/2023/03/0008", "Rechnung Nr. 42": the title itself names the number.

@@ -17,8 +17,8 @@ _DIGITS = (
     r"|\d{1,3}(?:\.\d{3})+(?!\d)|\d{1,3}(?:,\d{3})+(?!\d)|\d+"
 )
 AMOUNT = re.compile(
-    rf"(?P<before>{_SYMBOL})?\s?(?P<minus>[-−–+(]\s?)?(?P<inside>{_SYMBOL})?\s?(?P<minus2>[-−–]\s?)?"
-    rf"(?<![\w.,/:\\])(?P<number>(?:{_DIGITS})(?:[.,]\d{{1,4}})?)"
+    rf"(?<![\w.,/\\])(?<!\d:)(?P<before>{_SYMBOL})?\s?(?P<minus>[-−–+(]\s?)?(?P<inside>{_SYMBOL})?\s?(?P<minus2>[-−–]\s?)?"
+    rf"(?P<number>(?:{_DIGITS})(?:[.,]\d{{1,4}})?)"
     rf"(?P<dash>[.,][-–—―]{{1,2}})?(?![\d/:\\]|[.,]\d|[-–][A-Za-z0-9])"
     rf"(?P<tail>\s?-(?![\w-])|\s?\))?\s?(?P<percent>%)?(?P<after>{_SYMBOL})?"
 )

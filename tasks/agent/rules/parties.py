@@ -60,6 +60,9 @@ NOT_NAMES = re.compile(
     re.IGNORECASE,
 )
 BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
+CONTACT = re.compile(
+    r"^(?:tel|phone|telefon|fon|fax|mobil|e-?mail|puh)\b|@|^www\.|\bvat\b|\btva\b|ust-?id|\bp\.? ?iva\b|\bbtw\b|\bnip\b"
+)
 FOOTER_WORDS = re.compile(
     r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschaftsfuhr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
     r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
@@ -99,6 +102,7 @@ class Parties:
         self.first = min(text.pages)
         self.tallest = max((c.height for c in text.cells if c.page == self.first), default=1.0)
         self.buyers = {key_of(candidate.value) for candidate in buyers_of(text)}
+        self.addressed: list[Candidate] = []
         self.domains = _domains(text)
         self._look()
 
@@ -122,7 +126,7 @@ class Parties:
             if key_of(p.name) not in key_of(best.name) and key_of(best.name) not in key_of(p.name)
         ]
         margin = best.score - (rivals[0].score if rivals else 0.0)
-        confidence = min(0.5 + 0.13 * best.score + 0.1 * min(margin, 2.0), 0.97)
+        confidence = min(0.45 + 0.1 * best.score + 0.2 * min(margin, 1.2), 0.6 + 0.35 * margin, 0.97)
         return [Candidate(best.name, confidence, best.words)]
 
     def _look(self) -> None:
@@ -179,6 +183,7 @@ class Parties:
         weight += 0.9 if position == 0 else 0.5 if position == 1 else 0.0
         weight += 0.8 * (cell.height / self.tallest) ** 2 if self.tallest > 11 else 0.2
         weight += 0.4 if self._address_follows(cell) else 0.0
+        weight += 0.4 if any(CONTACT.search(self.text.folded[c]) for c in self.text.below(cell, 6)) else 0.0
         self._add(cell.text, cell.words, "letterhead", weight)
 
     def _is_something_else(self, cell: Cell) -> bool:
@@ -228,6 +233,14 @@ class Parties:
             self._add(
                 parts[0], words_at(cell, start, start + len(parts[0])), "sender line", 1.7 if early else 0.8
             )
+            self._addressed(cell)
+
+    def _addressed(self, sender: Cell) -> None:
+        """What stands right below a sender line, in the window of the envelope, is who the letter is for."""
+        for cell in self.text.below(sender, 1):
+            if abs(cell.x0 - sender.x0) < 6 and self.text.leading_hit(cell) is None:
+                self.buyers.add(key_of(clean(cell.text)))
+                self.addressed.append(Candidate(clean(cell.text), 0.85, cell.words))
 
     def _legal_form(self, cell: Cell) -> None:
         """A company's name ends in its legal form."""

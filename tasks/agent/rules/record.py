@@ -40,9 +40,10 @@ def record_of(
         return None
     if name == "other":
         name = "invoice"
+    parties = Parties(text, table.taken)
     chosen: dict[str, Candidate | None] = {
-        "supplier": first(Parties(text, table.taken).suppliers()),
-        "buyer": first(buyers_of(text)),
+        "supplier": first(parties.suppliers()),
+        "buyer": first(buyers_of(text) or parties.addressed),
         "number": first(numbers),
         "date": first(dates_of(text, "date")),
         "due_date": first(dates_of(text, "due_date")),

@@ -10,6 +10,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 env = environ.Env()
+FEWEST_SECRET_CHARACTERS = 24
 
 
 def wrong(name: str, fault: str, example: str) -> ImproperlyConfigured:
@@ -86,9 +87,7 @@ def secret(name: str, home: Path) -> str:
     """A secret from the environment, or one made once and kept, private to the user, below `home`."""
     value = text(name)
     if value:
-        if len(value) < 24:
-            raise wrong(name, "is shorter than 24 characters and could be guessed", secrets.token_urlsafe(32))
-        return value
+        return _long_enough(name, value)
     path = home / name.lower()
     home.mkdir(parents=True, exist_ok=True)
     try:
@@ -97,6 +96,19 @@ def secret(name: str, home: Path) -> str:
     except FileExistsError:
         pass
     return _settled(path)
+
+
+def secrets_of(name: str, home: Path) -> list[str]:
+    """Several secrets, separated by commas; one that is made and kept where none is set."""
+    values = [_long_enough(name, value) for value in words(name)]
+    return values or [secret(name, home)]
+
+
+def _long_enough(name: str, value: str) -> str:
+    if len(value) < FEWEST_SECRET_CHARACTERS:
+        fault = f"holds a secret shorter than {FEWEST_SECRET_CHARACTERS} characters, which could be guessed"
+        raise wrong(name, fault, secrets.token_urlsafe(32))
+    return value
 
 
 def _private(path: str, flags: int) -> int:

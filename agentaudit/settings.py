@@ -46,6 +46,10 @@ LOOKAHEAD = read.integer("LOOKAHEAD", 200, low=1, high=10_000)
 WORKER_SLOTS = read.integer("WORKER_SLOTS", 4, low=1, high=10_000)
 POLL_SECONDS = read.number("POLL_SECONDS", 10, low=0.1)
 
+# Callbacks: the first secret signs, all of them are accepted, so that one can be rotated out while attempts that hold it live on
+WEBHOOK_SECRETS = read.secrets_of("WEBHOOK_SECRETS", AGENTAUDIT_HOME)
+WEBHOOK_KEEP_DAYS = read.integer("WEBHOOK_KEEP_DAYS", 30, low=1)
+
 # What may be handed in
 UPLOAD_MAX_BYTES = read.integer("UPLOAD_MAX_BYTES", 200 * 2**20, low=1)
 UPLOAD_MAX_PAGES = read.integer("UPLOAD_MAX_PAGES", 2000, low=1)

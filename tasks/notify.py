@@ -65,9 +65,12 @@ class Notifier(threading.Thread):
         return self._idle.wait(seconds)
 
     def end(self) -> None:
+        """Send what is left, and close the connection."""
         self.flush()
         self._ending = True
         self._work.set()
+        if self._raw is not None:
+            self._raw.close()
 
     def run(self) -> None:
         while not self._ending:

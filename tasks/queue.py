@@ -122,7 +122,9 @@ def open_claim(
     db: psycopg.Connection, agent: int, *, limited: bool, look_ahead: int, held: Sequence[int]
 ) -> tuple[Row | None, Row | None, list[Row], list[Row], Row | None]:
     """Statements 1 to 4 of a claim in one round trip: the locked agent, the locked pool, use of both, the line, the pool's reservation."""
-    ahead = "claim_look_ahead_by_client" if held else "claim_look_ahead" if limited else "claim_look_ahead_locked"
+    ahead = (
+        "claim_look_ahead_by_client" if held else "claim_look_ahead" if limited else "claim_look_ahead_locked"
+    )
     extra = {"held_clients": list(held)} if held else {}
     with pipelined(db):
         locked = execute(db, "claim_lock_agent" if limited else "claim_share_agent", agent=agent)
@@ -182,20 +184,20 @@ def renew(
     )
 
 
-def stop_flags(db: psycopg.Connection, worker: UUID) -> list[Row]:
-    return rows(db, "stop_flags_of_worker", worker=worker)
+def stop_flags(db: psycopg.Connection, worker: UUID, lease_seconds: float) -> list[Row]:
+    return rows(db, "stop_flags_of_worker", worker=worker, lease_seconds=lease_seconds)
 
 
 def mark_running(
-    db: psycopg.Connection, started: Sequence[tuple[UUID, str, str]], names_runs: bool = False
+    db: psycopg.Connection, started: Sequence[tuple[UUID, str, str]], remote: Sequence[UUID] = ()
 ) -> None:
-    """Each of `started` is (attempt, run id, run page). `names_runs`: their tasks say which run holds them."""
+    """Each of `started` is (attempt, run id, run page). `remote`: those of them whose tasks say from now on which run holds them."""
     attempts, run_ids, run_pages = (
         [list(column) for column in zip(*started, strict=True)] if started else ([], [], [])
     )
     execute(db, "mark_running", attempts=attempts, run_ids=run_ids, run_pages=run_pages)
-    if names_runs:
-        execute(db, "name_runs", attempts=attempts)
+    if remote:
+        execute(db, "name_runs", attempts=list(remote))
 
 
 def mark_starting(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
@@ -251,6 +253,11 @@ def describe(db: psycopg.Connection, attempts: Sequence[UUID], lease_seconds: fl
     return rows(db, "sweep_describe", attempts=list(attempts), lease_seconds=lease_seconds)
 
 
+def orders_again(db: psycopg.Connection, attempts: Sequence[UUID]) -> list[Row]:
+    """Rows like those of `take`, of attempts that exist."""
+    return rows(db, "sweep_orders", attempts=list(attempts))
+
+
 def flag_overdue(db: psycopg.Connection, most: int) -> int:
     return execute(db, "sweep_overdue", most=most).rowcount
 
@@ -292,3 +299,34 @@ def lock_tasks(db: psycopg.Connection, tasks: Sequence[int]) -> list[Row]:
 def changed(db: psycopg.Connection, name: str, **values: Any) -> set[Any]:
     """Run one of the statements of operate.sql; the ids that it changed."""
     return {row.id for row in rows(db, name, **values)}
+
+
+# Callbacks
+
+
+def begin_callback(db: psycopg.Connection, **values: Any) -> Row | None:
+    return first(db, "callback_begin", **values)
+
+
+def end_callback(db: psycopg.Connection, **values: Any) -> None:
+    execute(db, "callback_end", **values)
+
+
+def note_callback(db: psycopg.Connection, **values: Any) -> Row | None:
+    return first(db, "callback_progress", **values)
+
+
+def name_runs(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
+    execute(db, "name_runs", attempts=list(attempts))
+
+
+def stored_callback(db: psycopg.Connection, delivery: int) -> Row | None:
+    return first(db, "callback_stored", delivery=delivery)
+
+
+def count_refusal(db: psycopg.Connection, **values: Any) -> None:
+    execute(db, "callback_refused", **values)
+
+
+def prune_callbacks(db: psycopg.Connection, *, days: int, most: int) -> int:
+    return execute(db, "callback_prune", days=days, most=most).rowcount

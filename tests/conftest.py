@@ -62,3 +62,14 @@ def quick_pages(settings) -> None:
     settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
     # A slow hash is for attackers; tests log in hundreds of times
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def no_hint_outlives_its_test():
+    """The sender of hints keeps a connection, which would stop the test database from being dropped."""
+    yield
+    from tasks import notify
+
+    if notify._notifier is not None and notify._notifier.is_alive():
+        notify._notifier.end()
+        notify._notifier = None

@@ -2,4 +2,11 @@
 
 from __future__ import annotations
 
-urlpatterns: list = []
+from django.urls import path
+
+from webhooks import views
+
+app_name = "webhooks"
+urlpatterns = [
+    path("attempts/<uuid:attempt>/", views.attempt_callback, name="attempt"),
+]

@@ -1,12 +1,14 @@
 """Every table of the product: fields, constraints, indexes; no behaviour."""
 
 from tasks.models.agents import BUDGET_FIELDS, Agent, AgentVersion, Budgets, Pool, Price
+from tasks.models.callbacks import Delivery, RefusedDelivery
 from tasks.models.clients import Client, Membership, Spending
 from tasks.models.documents import Document, Extraction
 from tasks.models.operations import AuditEntry, Switches, Worker
+from tasks.models.spending import SpendNotice, Spent
 from tasks.models.tasks import Attempt, Lane, Task
 
 __all__ = [
-    "BUDGET_FIELDS", "Agent", "AgentVersion", "Attempt", "AuditEntry", "Budgets", "Client", "Document", "Extraction", "Lane",
-    "Membership", "Pool", "Price", "Spending", "Switches", "Task", "Worker",
+    "BUDGET_FIELDS", "Agent", "AgentVersion", "Attempt", "AuditEntry", "Budgets", "Client", "Delivery", "Document", "Extraction", "Lane",
+    "Membership", "Pool", "Price", "RefusedDelivery", "SpendNotice", "Spending", "Spent", "Switches", "Task", "Worker",
 ]  # fmt: skip

@@ -20,6 +20,11 @@ class Spending(models.Model):
         abstract = True
 
 
+HELD_OR_LIMITED = models.Q(is_paused=True)
+for _name in ("spend_warn_per_day", "spend_stop_per_day", "spend_warn_per_month", "spend_stop_per_month"):
+    HELD_OR_LIMITED |= models.Q(**{f"{_name}__isnull": False})
+
+
 class Client(Spending):
     """Who the audit is for. Costs are attributed to it; its tier sets the default priority of its work."""
 
@@ -44,6 +49,8 @@ class Client(Spending):
                 condition=models.Q(tier__in=("standard", "premium")), name="clients_tier_known"
             ),
         )
+        # Few: every claim asks for them
+        indexes = (models.Index("id", condition=HELD_OR_LIMITED, name="clients_held_or_limited"),)
 
     def __str__(self) -> str:
         return self.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
@@ -16,6 +17,7 @@ class Worker(models.Model):
     pid = models.IntegerField(_("process"))
     version = models.CharField(_("version"), max_length=60)
     slots = models.IntegerField(_("slots"))
+    executors = ArrayField(models.CharField(max_length=20), default=list, db_default=[], blank=True)
     started_at = models.DateTimeField(_("started"))
     heartbeat_at = models.DateTimeField(_("last heartbeat"))
     stopping_at = models.DateTimeField(null=True)

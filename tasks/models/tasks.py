@@ -222,6 +222,7 @@ class Attempt(models.Model):
     output_tokens = models.BigIntegerField(null=True)
     cache_read_tokens = models.BigIntegerField(null=True)
     cache_write_tokens = models.BigIntegerField(null=True)
+    calls = models.IntegerField(null=True, help_text=_("Requests to the model."))
     cost_usd = models.DecimalField(max_digits=14, decimal_places=6, null=True)
     cost_state = models.CharField(max_length=10, choices=CostState, db_default=CostState.UNKNOWN.value)
     price = models.ForeignKey(Price, models.PROTECT, null=True, related_name="+", db_index=False)

@@ -1,0 +1,222 @@
+"""Takes one authenticated callback: each message once, its event applied, the word that its sender gets.
+
+What a sender can do wrong is a `Rejected` with the HTTP status and one sentence; nothing of it changes any state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils.crypto import constant_time_compare
+from pydantic import ValidationError
+
+from tasks import events, faults, notify, queue
+from tasks.agent import signatures
+from tasks.agent.contract import Completed, Failed, Progress, Result, Started, parse_event
+from tasks.clock import database_seconds
+from tasks.events import News
+from tasks.outcomes import Word
+from tasks.storage import StorageError, get_storage
+
+MOST_RESULT_BYTES = 16 * 2**20
+
+
+class Rejected(Exception):
+    """An HTTP status (4xx), a reason in a word for the counters, and one sentence for the sender."""
+
+    def __init__(self, status: int, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.reason, self.message = status, reason, message
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An authenticated callback, as it came."""
+
+    attempt: UUID
+    webhook_id: str
+    body: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.body).hexdigest()
+
+
+def secrets_of(attempt: UUID) -> list[str]:
+    """The secrets that sign for an attempt: the present one first, then those that are being rotated out."""
+    return [signatures.derive(master, attempt) for master in settings.WEBHOOK_SECRETS]
+
+
+def authenticate(attempt: UUID, headers: Any, body: bytes) -> Message:
+    """The message, if its signature is this attempt's own and its time is now. Raises Rejected (401)."""
+    try:
+        return Message(
+            attempt, signatures.verify(secrets_of(attempt), headers, body, database_seconds()), body
+        )
+    except signatures.SignatureError as error:
+        raise Rejected(401, error.reason, error.message) from None
+
+
+def receive(message: Message) -> Word:
+    """Apply the message's event, durably, and say what became of it. Raises Rejected (404, 409, 422)."""
+    event = _event(message)
+    if isinstance(event, Completed | Failed):
+        return _settle(message, _with_result(event))
+    return _note(message, event)
+
+
+def _event(message: Message) -> Started | Progress | Completed | Failed:
+    try:
+        event = parse_event(message.body)
+    except ValidationError as error:
+        raise Rejected(422, "invalid", _first_fault(error)) from None
+    if event.attempt != message.attempt:
+        raise Rejected(422, "invalid", "attempt: the body names another attempt than the address.")
+    return event
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_input=False, include_url=False)[0]
+    where = ".".join(str(part) for part in fault["loc"])
+    return f"{where}: {fault['msg']}." if where else f"{fault['msg']}."
+
+
+def _with_result(event: Completed | Failed) -> Completed | Failed:
+    """A result that was sent by reference is read from our own storage, and from nowhere else."""
+    if isinstance(event, Failed) or (event.result is not None and not event.result_uri):
+        return event
+    prefix = f"attempts/{event.attempt}"
+    if event.result is not None or not event.result_uri.startswith(prefix) or not event.result_sha256:
+        raise Rejected(
+            422,
+            "invalid",
+            f"result_uri: send either a result, or a name that begins with {prefix} and its result_sha256.",
+        )
+    try:
+        with get_storage().open(event.result_uri) as file:
+            body = file.read(MOST_RESULT_BYTES + 1)
+    except StorageError as error:
+        raise Rejected(422, "invalid", f"result_uri: {error}") from None
+    if len(body) > MOST_RESULT_BYTES:
+        raise Rejected(422, "invalid", f"result_uri: a result has at most {MOST_RESULT_BYTES} bytes.")
+    if not constant_time_compare(hashlib.sha256(body).hexdigest(), event.result_sha256):
+        raise Rejected(422, "invalid", "result_sha256: the stored result has another checksum.")
+    try:
+        return event.model_copy(update={"result": Result.model_validate_json(body), "result_uri": ""})
+    except ValidationError as error:
+        raise Rejected(422, "invalid", f"result: {_first_fault(error)}") from None
+
+
+def _settle(message: Message, event: Completed | Failed) -> Word:
+    word = queue.retried(partial(_settle_once, message, event))
+    faults.point("callback:committed")
+    notify.hint(notify.CHANGED, notify.WORK)
+    return word
+
+
+def _settle_once(message: Message, event: Completed | Failed) -> Word:
+    """One transaction: the delivery's row, and what its event does to attempt and task."""
+    began = time.monotonic()
+    db = queue.connection()
+    with db.transaction():
+        delivery = queue.begin_callback(
+            db, attempt=message.attempt, webhook_id=message.webhook_id, sha256=message.sha256, size=len(message.body),
+            event=event.type, body=message.body,
+        )  # fmt: skip
+        _check(delivery, message)
+        if not delivery.fresh:
+            return Word.DUPLICATE
+        word = events.apply(db, [News(message.attempt, event)])[message.attempt]
+        queue.end_callback(
+            db, delivery=delivery.id, outcome=word, milliseconds=(time.monotonic() - began) * 1000
+        )
+        faults.point("callback:before_commit")
+    return word
+
+
+def _note(message: Message, event: Started | Progress) -> Word:
+    progress = event if isinstance(event, Progress) else None
+    usage = progress.usage if progress else None
+    found = queue.note_callback(
+        queue.connection(), attempt=message.attempt, webhook_id=message.webhook_id, sha256=message.sha256, size=len(message.body),
+        event=event.type, hurry=progress is None,
+        run_id=getattr(event, "run_id", ""), run_page_url=getattr(event, "run_page_url", ""),
+        pages_done=progress.pages_done if progress else None, pages_total=progress.pages_total if progress else None,
+        model=usage.model if usage else "", input=usage.input_tokens if usage else None, output=usage.output_tokens if usage else None,
+        cache_read=usage.cache_read_tokens if usage else None, cache_write=usage.cache_write_tokens if usage else None,
+    )  # fmt: skip
+    if found is not None and found.fresh is None:
+        return (
+            Word.STALE if found.finished else Word.APPLIED
+        )  # too soon after the last one: the next says more
+    _check(found, message)
+    if not found.fresh:
+        return Word.DUPLICATE
+    if isinstance(event, Started) and event.run_id:
+        queue.name_runs(queue.connection(), [message.attempt])
+    notify.hint(notify.CHANGED)
+    return Word.STALE if found.finished else Word.APPLIED
+
+
+def _check(found: Any, message: Message) -> None:
+    if found is None:
+        raise Rejected(404, "unknown", "There is no such attempt.")
+    if not found.fresh and found.body_sha256 != message.sha256:
+        raise Rejected(
+            409,
+            "conflict",
+            "This message id was used for another body before; use a new id for a new message.",
+        )
+
+
+def apply_again(delivery: int) -> Word | None:
+    """Apply a stored delivery once more, as an operator asks for after a fault of ours was mended. None: its body is not kept."""
+    db = queue.connection()
+    stored = queue.stored_callback(db, delivery)
+    if stored is None:
+        return None
+    event = _with_result(_event(Message(stored.attempt, stored.webhook_id, bytes(stored.body))))  # type: ignore[arg-type]
+    return events.apply(db, [News(stored.attempt, event)]).get(stored.attempt)
+
+
+def count_refusal(reason: str, attempt: UUID | None, count: int = 1) -> None:
+    """Count a refused delivery; one row an hour and reason, however many come."""
+    queue.count_refusal(queue.connection(), reason=reason, attempt=attempt, count=count)
+
+
+def prune(days: int, most: int = 5000) -> int:
+    """Remove old deliveries of attempts that have ended; how many."""
+    return queue.prune_callbacks(queue.connection(), days=days, most=most)
+
+
+def outcome_of_file(attempt: UUID, content: bytes) -> Sequence[News]:
+    """What a signed outcome file says; nothing if it is not signed by its own attempt, or is no outcome. It may be old."""
+    envelope = _envelope(content)
+    if envelope is None:
+        return []
+    headers, body = envelope
+    try:
+        signatures.verify(secrets_of(attempt), headers, body, None)
+        event = _event(Message(attempt, headers[signatures.ID], body))
+        settled = _with_result(event) if isinstance(event, Completed | Failed) else None
+    except (signatures.SignatureError, Rejected):
+        return []
+    return [News(attempt, settled)] if settled else []
+
+
+def _envelope(content: bytes) -> tuple[dict[str, str], bytes] | None:
+    try:
+        outer = json.loads(content)
+        return {str(name).lower(): str(value) for name, value in outer["headers"].items()}, str(
+            outer["body"]
+        ).encode()
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

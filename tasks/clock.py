@@ -1,0 +1,32 @@
+"""The database's clock for code that cannot ask it each time: read once a minute, carried on by the monotonic clock."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from tasks import queue
+
+REFRESH_SECONDS = 60.0
+
+_lock = threading.Lock()
+_offset = 0.0
+_read_at = float("-inf")
+
+
+def database_seconds() -> float:
+    """Seconds since 1970 by the database, right to a few milliseconds. This machine's own wall clock is never used."""
+    global _offset, _read_at
+    if time.monotonic() - _read_at > REFRESH_SECONDS:
+        with _lock:
+            before = time.monotonic()
+            seconds = queue.first(queue.connection(), "database_clock").seconds
+            _read_at = time.monotonic()
+            _offset = seconds - (before + _read_at) / 2
+    return time.monotonic() + _offset
+
+
+def forget() -> None:
+    """Ask the database again at the next call."""
+    global _read_at
+    _read_at = float("-inf")

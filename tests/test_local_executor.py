@@ -323,13 +323,13 @@ def test_a_killed_fork_server_ends_its_attempts_confirmed_and_the_next_start_mak
     start(executor, *orders)
     hear(executor, running(*(order.attempt for order in orders)))
     wait_for(lambda: note.exists() and note.read_text())
-    own, child, _ = json.loads(note.read_text())
+    family = json.loads(note.read_text())
     first = server_of(executor)
     os.kill(first, signal.SIGKILL)
     reports = hear(executor, ended(*(order.attempt for order in orders)), 5)
     assert {report.code for report in reports if report.state is RunState.ENDED} == {Code.CRASHED}
-    wait_for(lambda: not alive(own), 1)  # its descriptors are closed a moment before it counts as dead
-    wait_for(lambda: not alive(child), 1)
+    # Its descriptors are closed a moment before a process counts as dead.
+    wait_for(lambda: not any(alive(pid) for pid in family), 1)
     assert not [order for order in orders if scratch_folder(str(order.attempt)).exists()]
     after = make_order("completes")
     start(executor, after)

@@ -89,7 +89,10 @@ def _by_signal(number: int, end: Exit, limits: Limits) -> tuple[Code, str]:
         if (end.max_rss_bytes or 0) > NEARLY_ALL * limits.memory_mib * (1 << 20):
             return _out_of_memory(limits)
         return Code.CRASHED, f"The PDF library crashed ({SIGNAL_WORDS[number]}) while reading this file."
-    return Code.CRASHED, f"The attempt's process was ended by a signal ({signal.strsignal(number) or number})."
+    return (
+        Code.CRASHED,
+        f"The attempt's process was ended by a signal ({signal.strsignal(number) or number}).",
+    )
 
 
 def _out_of_memory(limits: Limits) -> tuple[Code, str]:

@@ -35,6 +35,9 @@ class LeaseClock:
     def extend(self, seconds: float) -> None:
         self._deadline.value = now() + seconds
 
+    def close(self) -> None:
+        os.close(self.descriptor)
+
     def passed(self) -> bool:
         return now() >= self._deadline.value
 

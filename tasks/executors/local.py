@@ -16,7 +16,7 @@ from pathlib import Path
 from uuid import UUID
 
 from tasks.agent.contract import Code, Order
-from tasks.executors import Refusal, Report, Run, RunState, StartAnswer
+from tasks.executors import Refusal, Report, Run, RunState, StartAnswer, system
 from tasks.executors.channel import SEND_SECONDS, Message, frame
 from tasks.executors.child import scratch_folder
 from tasks.executors.endings import Exit, describe, reworded
@@ -132,6 +132,8 @@ class LocalExecutor:
 
     def close(self, grace: float) -> None:
         """End all attempts within `grace` seconds, then the fork server. Their last reports wait in `news`."""
+        if self._closed:
+            return
         self._closed = True
         deadline = time.monotonic() + grace
         for process in self._processes.values():
@@ -146,9 +148,8 @@ class LocalExecutor:
         while self._processes and time.monotonic() < deadline:
             self._round(min(until(deadline), until(self._next_moment())))
         self._link = None
-        self._selector.unregister(self._woken)
-        self._waker.close()
-        self._woken.close()
+        for resource in (self._selector, self._waker, self._woken, self._lease):
+            resource.close()
 
     # Starting
 
@@ -219,7 +220,9 @@ class LocalExecutor:
     # Listening
 
     def _round(self, seconds: float) -> bool:
-        """One bounded look at everything that may have something to say; whether `wake` was called."""
+        """One bounded look at everything that may have something to say; whether waiting on is pointless: `wake` was called."""
+        if self._closed and self._link is None:
+            return True
         woken = False
         for key, _ in self._selector.select(seconds):
             if key.data is None:
@@ -289,14 +292,22 @@ class LocalExecutor:
                 process.quiet_until = now + QUIET_SECONDS
                 self._news.append(replace(process.report(), events=process.stream.take()))
             return
-        if process.end.unconfirmed and process.pid:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+        if process.end.unconfirmed:
+            self._kill_family(process)
         # What an ended process has sent fits into the socket; one that may still live is given a bounded look.
         while self._read(process) and not process.end.unconfirmed:
             pass
         if not (process.open and process.end.unconfirmed):
             self._finish(process, process.end)
+
+    def _kill_family(self, process: _Process) -> None:
+        """What the fork server would have done: a dead process's own children are nobody's now but the worker's to end."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if process.pid:
+                os.killpg(process.pid, signal.SIGKILL)
+        for pid in system.at_home_in(scratch_folder(str(process.order.attempt))):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
     def _finish(self, process: _Process, end: Exit) -> None:
         limits, stream = process.order.limits, process.stream

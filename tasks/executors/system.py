@@ -77,6 +77,20 @@ def descendants(roots: set[int]) -> dict[int, int]:
     return {root: _count(root, below) for root in roots}
 
 
+def at_home_in(folder: Path) -> list[int]:
+    """Processes that were started with `folder` as their TMPDIR or work in it, wherever they went since."""
+    mark = f"TMPDIR={folder}".encode()
+    found = []
+    for entry in PROC.iterdir() if PROC.is_dir() else ():
+        with contextlib.suppress(OSError):  # it ended meanwhile, or it is somebody else's
+            if entry.name.isdigit() and (
+                mark in (entry / "environ").read_bytes().split(b"\0")
+                or (entry / "cwd").readlink().is_relative_to(folder)
+            ):
+                found.append(int(entry.name))
+    return found
+
+
 def _count(root: int, below: dict[int, list[int]]) -> int:
     found, waiting = 0, [root]
     while waiting:

@@ -57,15 +57,15 @@ def test_a_number_with_both_marks_needs_no_locale(value: Decimal) -> None:
     [
         ("1.000", ",", "1000"),
         ("1.000", ".", "1.000"),
-        ("0,840", ".", "0.840"),
+        ("0,125", ".", "0.125"),
         ("1,23,456.78", ".", "123456.78"),
         ("(1,234.50)", ".", "-1234.50"),
         ("12,34-", ",", "-12.34"),
-        ("$-84.00", ".", "-84.00"),
-        ("-$25.00", ".", "-25.00"),
-        ("300.––", ".", "300"),
-        ("¥712,000-", ".", "712000"),
-        ("41,1765 €", ",", "41.1765"),
+        ("$-61.00", ".", "-61.00"),
+        ("-$13.00", ".", "-13.00"),
+        ("85.––", ".", "85"),
+        ("¥58,000-", ".", "58000"),
+        ("7,0425 €", ",", "7.0425"),
         ("EUR735.59", ".", "735.59"),
         ("Total:110.00", ".", "110.00"),
     ],
@@ -75,14 +75,14 @@ def test_ways_of_printing(text: str, mark: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["CHE-112.203.184", "19.01.2016", "RE-2024-10", "v1.2.3", "A4", "12:30", "1/2"]
+    "text", ["CHE-109.322.551", "19.01.2016", "RE-2024-10", "v1.2.3", "A4", "12:30", "1/2"]
 )
 def test_codes_dates_and_times_are_no_amounts(text: str) -> None:
     assert numbers.amounts(text, ",") == []
 
 
 def test_a_rate_is_told_from_money() -> None:
-    rate, money = numbers.amounts("Tax 15.00% on $ 112.90", ".")
+    rate, money = numbers.amounts("Tax 12.50% on $ 48.20", ".")
     assert rate.percent and not rate.money
     assert money.money and money.currency == "USD"
 

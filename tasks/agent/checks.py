@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.rules.amounts import sums_of
-from tasks.agent.rules.parties import key_of
+from tasks.agent.rules.patterns import key_of
 
 CENT = Decimal("0.02")
 EARLIEST = date(1990, 1, 1)

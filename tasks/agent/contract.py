@@ -219,6 +219,10 @@ class Order(Model):
     password: Annotated[str, Field(repr=False)] = ""
     outcome: str = ""
     """Path where the outcome is written before it is spoken; empty: not written."""
+    callback_url: str = ""
+    """Where a run that has no pipe to its worker posts its events; empty: it is heard over the pipe."""
+    callback_secret: Annotated[str, Field(repr=False)] = ""
+    """Signs this attempt's events and its outcome file, and nothing else."""
     limits: Limits = Limits()
 
 

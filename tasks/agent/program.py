@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from tasks.agent import signatures
 from tasks.agent.contract import (
     Code,
     Completed,
@@ -128,7 +129,18 @@ def write_outcome(order: Order, outcome: Event) -> None:
     target = Path(order.outcome)
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     with open(partial, "w", encoding="utf-8") as file:
-        json.dump(outcome.model_dump(mode="json"), file, ensure_ascii=False)
+        json.dump(sealed_outcome(order, outcome), file, ensure_ascii=False)
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, target)
+
+
+def sealed_outcome(order: Order, outcome: Event) -> dict[str, object]:
+    """The outcome file's content: the event as a signed message, so that nobody else can have written it."""
+    body = outcome.model_dump_json()
+    headers = {}
+    if order.callback_secret:
+        headers = signatures.headers(
+            order.callback_secret, f"outcome-{order.attempt}", int(time.time()), body.encode()
+        )
+    return {"headers": headers, "body": body}

@@ -33,7 +33,7 @@ def numbers_of(text: Text, kind: str) -> list[Candidate]:
             weight -= 0.1
         found += _number_values(text, cell, hit, weight)
     for cell, hit in text.labelled("kind:"):
-        # "Invoice INV/2023/03/0008", "Rechnung Nr. 42": the title itself names the number.
+        # "Invoice B/2024/117", "Rechnung Nr. 815": the title itself names the number.
         if text.leads(cell, hit):
             weight = 0.88 if f"kind:{kind}" in hit.roles else 0.6
             found += list(_number_values(text, cell, hit, weight, near=True))
@@ -78,7 +78,7 @@ def _number_values(
 
 
 def _dated_number(cell: Cell, score: float) -> Candidate | None:
-    """Numbers like 2/11/2023 (second of November's invoices) look like dates; alone under a number's label they are none."""
+    """Numbers like 3/11/2024 (third of November's invoices) look like dates; alone under a number's label they are none."""
     if re.fullmatch(r"\d{1,4}/\d{1,2}/(?:19|20)\d\d", cell.text):
         return Candidate(cell.text, score, cell.words, label="number")
     return None

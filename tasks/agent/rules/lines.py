@@ -244,7 +244,7 @@ def _description(text: Text, line: Line, columns: list[Column], row: Row) -> lis
 
 
 def _read_counted(text: Text, table: Table) -> None:
-    """Receipts have no heading row: items are the rows that say "2 @ 79.99" or "2 x 3,50"."""
+    """Receipts have no heading row: items are the rows that say "2 @ 14.90" or "2 x 3,50"."""
     for line in text.lines:
         for cell in line.cells:
             match = COUNTED_PRICE.search(cell.text)

@@ -148,4 +148,4 @@ LEGAL_FORMS = (
 )
 """Endings of a company's name."""
 
-BANKS = "bank|sparkasse|volksbank|raiffeisenbank|banque|banco|banca|credit union|pankki|caisse|bankhaus|postfinance|bred|iban|bic|swift"
+BANKS = "bank|sparkasse|volksbank|raiffeisenbank|banque|banco|banca|credit union|pankki|caisse|bankhaus|postfinance|iban|bic|swift"

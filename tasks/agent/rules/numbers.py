@@ -63,7 +63,7 @@ def parse(number: str, mark: str) -> tuple[Decimal, int]:
     elif text.count(sign) > 1:
         decimal = False
     elif behind == 3:
-        # "1.000" is a thousand where commas mark decimals; "0,840" and "0.125" never are thousands.
+        # "1.000" is a thousand where commas mark decimals; "0,500" and "0.125" never are thousands.
         decimal = sign == mark or text[0] == "0"
     else:
         decimal = True
@@ -86,7 +86,7 @@ def amounts(text: str, mark: str) -> list[Amount]:
         tail = (match["tail"] or "").strip()
         sign = (match["minus"] or "").strip()
         currency = code_of(match["before"] or match["inside"] or match["after"] or "")
-        # A dash behind yen closes the figure (¥712,000-); behind any other it is a minus.
+        # A dash behind yen closes the figure (¥58,000-); behind any other it is a minus.
         negative = sign in ("-", "−", "–") or bool(match["minus2"]) or (tail == "-" and currency != "JPY")
         negative = negative or (sign == "(" and tail == ")")
         if match["dash"]:

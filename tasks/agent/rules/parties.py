@@ -1,79 +1,32 @@
-"""Finds who sends the document and who it is for: labels, letterhead, sender line, legal forms, web addresses, account holder."""
+"""Finds who sends the document: labels, letterhead, sender line, legal forms, web addresses, account holder."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
-from tasks.agent.rules import names
-from tasks.agent.rules.labels import Hit, fold
+from tasks.agent.rules.buyers import buyers_of
+from tasks.agent.rules.labels import fold
+from tasks.agent.rules.patterns import (
+    BANK,
+    CONTACT,
+    DOMAIN,
+    FOOTER_WORDS,
+    FREE_MAIL,
+    LEGAL,
+    NOT_NAMES,
+    POSTCODE,
+    SPLIT,
+    STREET,
+    TITLES,
+    TOWN,
+    clean,
+    key_of,
+    named,
+)
 from tasks.agent.rules.text import Candidate, Text, words_at
-
-_LEGAL = "|".join(
-    re.escape(form).replace(r"\ ", r"[.\s]*")
-    for form in sorted(map(fold, names.LEGAL_FORMS.split("|")), key=len, reverse=True)
-)
-LEGAL = re.compile(
-    rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{_LEGAL})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$"
-)
-SPLIT = re.compile(r"\s+[•·|–—−*]\s*|\s*[•·|]\s+|\s-\s|,\s|\s/\s|;\s")
-TOWN = re.compile(
-    r"(?:^|\s)(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]{0,2} ?[^\W\d_]{3,}|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3} |\b[A-Z]{2},? \d{5}\b"
-)
-POSTCODE = re.compile(
-    r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|〒"
-)
-STREET = re.compile(
-    r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|rue|avenue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
-    r"|ring|damm|straat|laan|katu|tie)\s*\d|^(?:ul\.|rue|via|calle|c/|av\.)\s|\b(?:rue|chemin|avenue|boulevard|ulica|piazza|plaza)\b",
-    re.IGNORECASE,
-)
-DOMAIN = re.compile(r"(?:@|www\.|https?://(?:www\.)?)([\w.-]+)\.[a-z]{2,6}\b")
-FREE_MAIL = frozenset(
-    [
-        "gmail",
-        "googlemail",
-        "outlook",
-        "hotmail",
-        "yahoo",
-        "gmx",
-        "web",
-        "icloud",
-        "t-online",
-        "aol",
-        "orange",
-        "wanadoo",
-        "free",
-        "laposte",
-        "proton",
-        "protonmail",
-        "live",
-        "mail",
-    ]
-)
-NOT_NAMES = re.compile(
-    r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
-    r"|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}",
-    re.IGNORECASE,
-)
-BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
-CONTACT = re.compile(
-    r"^(?:tel|phone|telefon|fon|fax|mobil|e-?mail|puh)\b|@|^www\.|\bvat\b|\btva\b|ust-?id|\bp\.? ?iva\b|\bbtw\b|\bnip\b"
-)
-FOOTER_WORDS = re.compile(
-    r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschaftsfuhr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
-    r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
-)
-PREFIX = re.compile(
-    r"^(?:nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*",
-    re.IGNORECASE,
-)
-TITLES = re.compile(
-    r"^(?:herrn?|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE
-)
 
 
 @dataclass(slots=True)
@@ -337,97 +290,6 @@ class Parties:
             and re.search(r"[A-ZÀ-Ý]", cell.text)
         ):
             self._add(cell.text, cell.words, "imprint", 0.9)
-
-
-def buyers_of(text: Text) -> list[Candidate]:
-    """Who the document is for, by label; best first."""
-    found = []
-    for cell, hit in text.labelled("buyer"):
-        if "buyer" in hit.roles and text.leads(cell, hit) and hit.end - hit.start > 2:
-            found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
-    found = [
-        c
-        for c in found
-        if len(key_of(c.value)) > 2 and not NOT_NAMES.search(c.value) and re.search(r"[^\W\d_]{3}", c.value)
-    ]
-    return sorted(found, key=lambda c: -c.score)
-
-
-def addressee(text: Text, supplier: str) -> list[Candidate]:
-    """Without a label: the first line of a block of address lines in the upper half of the first page that is not the supplier's."""
-    own = key_of(supplier)
-    first = min(text.pages)
-    found = []
-    for cell in text.cells:
-        page = text.pages[cell.page]
-        if (
-            cell.page != first
-            or cell.y0 > 0.45 * page.height
-            or text.leading_hit(cell) is not None
-            or len(cell.words) > 7
-        ):
-            continue
-        if (
-            not re.search(r"[^\W\d_]{3}", cell.text)
-            or STREET.search(cell.text)
-            or TOWN.search(cell.text)
-            or NOT_NAMES.search(cell.text)
-        ):
-            continue
-        above = [
-            c
-            for line in text.lines[max(cell.line - 2, 0) : cell.line]
-            for c in line.cells
-            if abs(c.x0 - cell.x0) < 4
-        ]
-        if any(cell.y0 - c.y1 < 0.7 * cell.height and c.page == cell.page for c in above):
-            continue
-        block = [c for c in text.below(cell, 4) if abs(c.x0 - cell.x0) < 4]
-        key = key_of(cell.text)
-        if any(TOWN.search(c.text) for c in block) and key not in own and own not in key:
-            found.append(Candidate(clean(cell.text), 0.7, cell.words))
-    if len(found) == 1:
-        found[0].score = 0.83
-    return found
-
-
-def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
-    """The name that a label announces: behind it, else below it, else to its right."""
-    behind = cell.text[hit.end :].lstrip(" :.-–")
-    if re.search(r"[^\W\d_]{2}", behind):
-        if cell.text[hit.end :].lstrip().startswith((":", "-", "–")) or behind[:1].isupper():
-            start = len(cell.text) - len(behind)
-            name = SPLIT.split(behind)[0]
-            yield Candidate(name, 0.85, words_at(cell, start, start + len(name)))
-        return
-    precise = 0.8 if hit.words > 1 or hit.end - hit.start > 5 else 0.65
-    for other in [*text.below(cell, 4), *list(text.right_of(cell))[:1]]:
-        leading = text.leading_hit(other)
-        name = PREFIX.sub("", fold(other.text))
-        start = len(other.text) - len(name)
-        if start == 0 and leading is not None and (leading.end - leading.start) * 2 > len(other.text):
-            continue
-        if leading is not None and start == 0 and other.text[leading.end :].lstrip().startswith(":"):
-            continue
-        if (
-            not re.search(r"[^\W\d_]{2}", name)
-            or re.match(r"^(?:gln|nip|id|ust)\b", name)
-            or TITLES.fullmatch(name)
-        ):
-            continue
-        value = SPLIT.split(other.text[start:])[0]
-        yield Candidate(value, precise, words_at(other, start, start + len(value)))
-        return
-
-
-def clean(name: str) -> str:
-    """Without the signs and labels around it."""
-    name = name.strip(" \t:;,|•·*–—-")
-    return re.sub(r"\s+", " ", name)
-
-
-def key_of(name: str) -> str:
-    return re.sub(r"[\W_]+", "", fold(name))
 
 
 def _domains(text: Text) -> set[str]:

@@ -12,11 +12,12 @@ from tasks.agent.einvoice import EInvoice
 from tasks.agent.grounding import evidence
 from tasks.agent.pdf import Document
 from tasks.agent.rules.amounts import Amounts, amounts_of
+from tasks.agent.rules.buyers import addressee, buyers_of
 from tasks.agent.rules.headings import dates_of, numbers_of
 from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.lines import Table, table_of
 from tasks.agent.rules.money import currency_of
-from tasks.agent.rules.parties import Parties, addressee, buyers_of
+from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.taxids import tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
 

@@ -1,0 +1,113 @@
+"""What names, addresses and registrations of companies look like, and the name that a label announces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tasks.agent.layout import Cell
+from tasks.agent.rules import names
+from tasks.agent.rules.labels import Hit, fold
+from tasks.agent.rules.text import Candidate, Text, words_at
+
+_LEGAL = "|".join(
+    re.escape(form).replace(r"\ ", r"[.\s]*")
+    for form in sorted(map(fold, names.LEGAL_FORMS.split("|")), key=len, reverse=True)
+)
+LEGAL = re.compile(
+    rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{_LEGAL})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$"
+)
+SPLIT = re.compile(r"\s+[•·|–—−*]\s*|\s*[•·|]\s+|\s-\s|,\s|\s/\s|;\s")
+TOWN = re.compile(
+    r"(?:^|\s)(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]{0,2} ?[^\W\d_]{3,}|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3} |\b[A-Z]{2},? \d{5}\b"
+)
+POSTCODE = re.compile(
+    r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|〒"
+)
+STREET = re.compile(
+    r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|rue|avenue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
+    r"|ring|damm|straat|laan|katu|tie)\s*\d|^(?:ul\.|rue|via|calle|c/|av\.)\s|\b(?:rue|chemin|avenue|boulevard|ulica|piazza|plaza)\b",
+    re.IGNORECASE,
+)
+DOMAIN = re.compile(r"(?:@|www\.|https?://(?:www\.)?)([\w.-]+)\.[a-z]{2,6}\b")
+FREE_MAIL = frozenset(
+    [
+        "gmail",
+        "googlemail",
+        "outlook",
+        "hotmail",
+        "yahoo",
+        "gmx",
+        "web",
+        "icloud",
+        "t-online",
+        "aol",
+        "orange",
+        "wanadoo",
+        "free",
+        "laposte",
+        "proton",
+        "protonmail",
+        "live",
+        "mail",
+    ]
+)
+NOT_NAMES = re.compile(
+    r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
+    r"|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}",
+    re.IGNORECASE,
+)
+BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
+CONTACT = re.compile(
+    r"^(?:tel|phone|telefon|fon|fax|mobil|e-?mail|puh)\b|@|^www\.|\bvat\b|\btva\b|ust-?id|\bp\.? ?iva\b|\bbtw\b|\bnip\b"
+)
+FOOTER_WORDS = re.compile(
+    r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschaftsfuhr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
+    r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
+)
+PREFIX = re.compile(
+    r"^(?:nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*",
+    re.IGNORECASE,
+)
+TITLES = re.compile(
+    r"^(?:herrn?|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE
+)
+
+
+def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
+    """The name that a label announces: behind it, else below it, else to its right."""
+    behind = cell.text[hit.end :].lstrip(" :.-–")
+    if re.search(r"[^\W\d_]{2}", behind):
+        if cell.text[hit.end :].lstrip().startswith((":", "-", "–")) or behind[:1].isupper():
+            start = len(cell.text) - len(behind)
+            name = SPLIT.split(behind)[0]
+            yield Candidate(name, 0.85, words_at(cell, start, start + len(name)))
+        return
+    precise = 0.8 if hit.words > 1 or hit.end - hit.start > 5 else 0.65
+    for other in [*text.below(cell, 4), *list(text.right_of(cell))[:1]]:
+        leading = text.leading_hit(other)
+        name = PREFIX.sub("", fold(other.text))
+        start = len(other.text) - len(name)
+        if start == 0 and leading is not None and (leading.end - leading.start) * 2 > len(other.text):
+            continue
+        if leading is not None and start == 0 and other.text[leading.end :].lstrip().startswith(":"):
+            continue
+        if (
+            not re.search(r"[^\W\d_]{2}", name)
+            or re.match(r"^(?:gln|nip|id|ust)\b", name)
+            or TITLES.fullmatch(name)
+        ):
+            continue
+        value = SPLIT.split(other.text[start:])[0]
+        yield Candidate(value, precise, words_at(other, start, start + len(value)))
+        return
+
+
+def clean(name: str) -> str:
+    """Without the signs and labels around it."""
+    name = name.strip(" \t:;,|•·*–—-")
+    return re.sub(r"\s+", " ", name)
+
+
+def key_of(name: str) -> str:
+    return re.sub(r"[\W_]+", "", fold(name))

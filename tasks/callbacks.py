@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.utils.crypto import constant_time_compare
 from pydantic import ValidationError
 
@@ -23,6 +22,7 @@ from tasks.agent import signatures
 from tasks.agent.contract import Completed, Failed, Progress, Result, Started, parse_event
 from tasks.clock import database_seconds
 from tasks.events import News
+from tasks.orders import callback_secrets
 from tasks.outcomes import Word
 from tasks.storage import StorageError, get_storage
 
@@ -50,16 +50,11 @@ class Message:
         return hashlib.sha256(self.body).hexdigest()
 
 
-def secrets_of(attempt: UUID) -> list[str]:
-    """The secrets that sign for an attempt: the present one first, then those that are being rotated out."""
-    return [signatures.derive(master, attempt) for master in settings.WEBHOOK_SECRETS]
-
-
 def authenticate(attempt: UUID, headers: Any, body: bytes) -> Message:
     """The message, if its signature is this attempt's own and its time is now. Raises Rejected (401)."""
     try:
         return Message(
-            attempt, signatures.verify(secrets_of(attempt), headers, body, database_seconds()), body
+            attempt, signatures.verify(callback_secrets(attempt), headers, body, database_seconds()), body
         )
     except signatures.SignatureError as error:
         raise Rejected(401, error.reason, error.message) from None
@@ -204,7 +199,7 @@ def outcome_of_file(attempt: UUID, content: bytes) -> Sequence[News]:
         return []
     headers, body = envelope
     try:
-        signatures.verify(secrets_of(attempt), headers, body, None)
+        signatures.verify(callback_secrets(attempt), headers, body, None)
         event = _event(Message(attempt, headers[signatures.ID], body))
         settled = _with_result(event) if isinstance(event, Completed | Failed) else None
     except (signatures.SignatureError, Rejected):

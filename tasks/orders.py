@@ -6,6 +6,9 @@ import json
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
+from tasks.agent import signatures
 from tasks.agent.contract import Limits, Order
 from tasks.sealing import unseal
 from tasks.storage import Storage
@@ -16,6 +19,11 @@ CPU_SHARE = 1.0
 
 def outcome_name(attempt: UUID) -> str:
     return f"attempts/{attempt}.json"
+
+
+def callback_secrets(attempt: UUID) -> list[str]:
+    """The secrets that sign for an attempt: the present one first, then those that are being rotated out."""
+    return [signatures.derive(master, attempt) for master in settings.WEBHOOK_SECRETS]
 
 
 def log_name(attempt: UUID) -> str:
@@ -36,6 +44,7 @@ def order(row: Any, storage: Storage, max_pages: int) -> Order:
         document_name=row.original_name,
         password=unseal(row.sealed_password),
         outcome=str(storage.path_for_attempt(outcome_name(row.attempt_id))),
+        callback_secret=callback_secrets(row.attempt_id)[0],
         limits=Limits(
             memory_mib=row.memory_mib,
             cpu_seconds=max(1, int(row.timeout_seconds * CPU_SHARE)),

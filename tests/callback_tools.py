@@ -10,8 +10,8 @@ from uuid import UUID, uuid4
 from tasks import claims, operations, queue
 from tasks.agent import signatures
 from tasks.audit import Actor
-from tasks.callbacks import secrets_of
 from tasks.clock import database_seconds
+from tasks.orders import callback_secrets
 from tests.factories import make_agent, make_client, make_document
 
 _ids = itertools.count(1)
@@ -43,7 +43,7 @@ def signed(
     """Headers as the attempt itself would send them, `at` seconds from now."""
     message_id = message_id or f"m{next(_ids)}"
     return signatures.headers(
-        secret or secrets_of(attempt)[0], message_id, round(database_seconds() + at), body
+        secret or callback_secrets(attempt)[0], message_id, round(database_seconds() + at), body
     )
 
 

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from tasks.agent import signatures
 from tasks.agent.contract import (
     Code,
     Completed,
@@ -108,18 +110,30 @@ def test_the_outcome_is_on_disk_before_it_is_spoken(tmp_path: Path) -> None:
     def emit(event: Event) -> None:
         seen.append(path.exists())
         if isinstance(event, Completed):
-            assert parse_event(path.read_text()) == event
+            assert parse_event(json.loads(path.read_text())["body"]) == event
 
     run(order_for(SAMPLE, outcome=str(path)), emit)
     assert seen[-1] and not any(seen[:-1])
     assert [item.name for item in tmp_path.iterdir()] == ["outcome.json"], "nothing half-written stays"
 
 
+def test_the_outcome_on_disk_is_signed_by_its_attempt(tmp_path: Path) -> None:
+    path, attempt = tmp_path / "outcome.json", uuid4()
+    secret = signatures.derive("m" * 40, attempt)
+    run(order_for(SAMPLE, outcome=str(path), callback_secret=secret), lambda event: None)
+    kept = json.loads(path.read_text())
+    assert signatures.verify([secret], kept["headers"], kept["body"].encode(), None)
+    with pytest.raises(signatures.SignatureError):
+        signatures.verify(
+            [secret], kept["headers"], kept["body"].replace("invoice", "receipt").encode(), None
+        )
+
+
 def test_a_failure_is_written_too(tmp_path: Path) -> None:
     path = tmp_path / "outcome.json"
     failed = outcome_of(tmp_path / "gone.pdf", outcome=str(path))
     assert isinstance(failed, Failed) and failed.code is Code.DOCUMENT_MISSING
-    assert parse_event(path.read_text()) == failed
+    assert parse_event(json.loads(path.read_text())["body"]) == failed
 
 
 def test_an_outcome_that_cannot_be_written_is_a_failure_worth_another_attempt(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tasks import callbacks, operations, queue
 from tasks.agent import signatures
 from tasks.audit import Actor
 from tasks.models import Attempt, Delivery, RefusedDelivery, Task
+from tasks.orders import callback_secrets
 from tasks.storage import get_storage
 from tests.callback_tools import RESULT, body_of, claim_attempts, post, signed
 from tests.factories import make_user
@@ -81,7 +82,7 @@ def test_nobody_without_the_attempts_own_secret_is_believed(client, attempt) -> 
     forged = {
         "unsigned": {},
         "another attempt's": signed(attempt, body, secret=signatures.derive("x" * 40, attempt)),
-        "a leaked one": signed(attempt, body, secret=callbacks.secrets_of(other)[0]),
+        "a leaked one": signed(attempt, body, secret=callback_secrets(other)[0]),
         "an empty key": signed(attempt, body, secret="whsec_"),
         "a new time": {**right, signatures.TIMESTAMP: str(int(right[signatures.TIMESTAMP]) + 1)},
         "a new id": {**right, signatures.ID: "other"},

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 
-from tasks import queue
+from tasks import faults, queue
 from tasks.admission import Admission, Budget, Limits, Rates, Reserved, Waiting, admit, gentle, projected
 
 
@@ -40,7 +40,12 @@ def claim(db: psycopg.Connection, terms: Terms, executors: Sequence[str], slots:
     held = queue.held_clients(db) if slots > 0 else []
     for candidate in queue.candidates(db, executors) if slots > 0 else ():
         one = partial(claim_for, db, terms, candidate.agent_id, candidate.limited, slots - len(taken), held)
-        rows = queue.retried(one)
+        try:
+            rows = queue.retried(one)
+        except psycopg.OperationalError:
+            if not taken:
+                raise
+            break  # what other agents gave is committed, and is to be started whether the database is there or not
         contended |= rows is None
         taken += rows or []
         if len(taken) >= slots:
@@ -64,6 +69,7 @@ def claim_for(
             or (not limited and _has_limits(row))
         ):
             return []
+        faults.point("claim:locked")
         budgets = _budgets(row, pool, used)
         waiting = [_waiting(task) for task in line]
         elsewhere = (
@@ -74,7 +80,10 @@ def claim_for(
         admission = admit(waiting, budgets, slots, row.now, terms.reserve_after, elsewhere)
         if admission.block is not None:
             queue.mark_blocked(db, admission.block, admission.blocked_by)
-        return _take(db, terms, agent, admission)
+            faults.point("claim:blocked")
+        taken = _take(db, terms, agent, admission)
+        faults.point("claim:taken")
+        return taken
 
 
 def _take(db: psycopg.Connection, terms: Terms, agent: int, admission: Admission) -> list[Any]:

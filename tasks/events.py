@@ -14,7 +14,7 @@ from uuid import UUID
 
 import psycopg
 
-from tasks import queue
+from tasks import faults, queue
 from tasks.agent.contract import Code, Completed, Failed, Progress, Usage
 from tasks.costs.prices import PriceRow, Tokens, cost
 from tasks.outcomes import Answer, AttemptFacts, Decision, TaskFacts, Word, decide
@@ -102,6 +102,7 @@ def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) 
     later: list[News] = []
     with db.transaction():
         tasks, attempts = queue.lock_for_outcomes(db, [news.attempt for news in batch])
+        faults.point("settle:locked")
         prices = _prices(db, batch, attempts)
         written: list[dict[str, Any]] = []
         seen: set[int] = set()
@@ -125,6 +126,7 @@ def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) 
         if written:
             queue.write_outcomes(db, written)
             _let_go(db, written, tasks)
+        faults.point("settle:written")
     return later
 
 

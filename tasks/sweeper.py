@@ -8,16 +8,20 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from tasks import events, faults, notify, queue
-from tasks.agent.contract import Code, Completed, Failed
+from tasks.agent.contract import Code, Completed, Failed, Order
 from tasks.audit import Actor, Entry, record
 from tasks.events import News
-from tasks.executors import Executor, Report, Run, RunState
+from tasks.executors import Executor, Refusal, Report, Run, RunState
+from tasks.orders import order
 from tasks.outcomes import Answer
 from tasks.states import AttemptStatus
+from tasks.storage import StorageError, get_storage
 
 log = logging.getLogger(__name__)
 
@@ -44,16 +48,33 @@ _STATUS = {
 LOST_MESSAGE = "The worker that ran this attempt stopped answering."
 
 
+ALIVE = (RunState.STARTING, RunState.RUNNING)
+FIRST = UUID(int=0)
+
+
+@dataclass(slots=True)
+class Held:
+    """An attempt whose lease this process renews. `unsure`: whether it was started is not known; `order` starts it again."""
+
+    task: int
+    run: Run
+    executor: str
+    order: Order | None = None
+    unsure: bool = False
+    running: bool = False
+
+
 def news_of(report: Report) -> list[News]:
-    """What a report of an ended run means: its own last word if it had one, else how it ended."""
+    """What a report means for its attempt: its own last word if it had one; of a run that ended without one, how it ended."""
+    ended = report.state is RunState.ENDED
     common = {
-        "ended": True,
+        "ended": ended,
         "run_id": report.run_id,
         "process_seconds": report.cpu_seconds,
         "max_rss_bytes": report.max_rss_bytes,
     }
     spoken = [event for event in report.events if isinstance(event, Completed | Failed)]
-    if spoken:
+    if spoken or not ended:
         return [News(report.attempt, event, **common) for event in spoken]  # type: ignore[arg-type]
     status = _STATUS.get(report.code, AttemptStatus.FAILED)
     answer = Answer(
@@ -66,31 +87,40 @@ def news_of(report: Report) -> list[News]:
     return [News(report.attempt, answer=answer, **common)]  # type: ignore[arg-type]
 
 
+def _certainly_not(refusal: Refusal) -> Report:
+    """A refused start as a run that has ended: nothing of it runs and nothing will."""
+    event = Failed(
+        attempt=refusal.attempt, code=refusal.code, message=refusal.message,
+        retryable=refusal.retryable, retry_after=refusal.retry_after,
+    )  # fmt: skip
+    return Report(refusal.attempt, RunState.ENDED, (event,))
+
+
 class Sweeper:
-    """Sweeps for every replica. `adopted` collects attempts whose lease this process holds from now on."""
+    """Sweeps for every replica. Attempts that it adopts are added to `held`: their leases are this process's to renew."""
 
     def __init__(
-        self, worker: UUID, executors: Mapping[str, Executor], lease_seconds: float, age_seconds: float
-    ) -> None:
-        self.worker, self.executors, self.lease_seconds, self.age_seconds = (
-            worker,
-            executors,
-            lease_seconds,
-            age_seconds,
-        )
-        self.adopted: list[tuple[int, Run, str]] = []
+        self, worker: UUID, executors: Mapping[str, Executor], held: dict[UUID, Held], *,
+        lease_seconds: float, age_seconds: float, max_pages: int,
+    ) -> None:  # fmt: skip
+        self.worker, self.executors, self.held = worker, executors, held
+        self.lease_seconds, self.age_seconds, self.max_pages = lease_seconds, age_seconds, max_pages
+        self._after = FIRST
         self._braked_since: float | None = None
         self._aged_at = 0.0
 
     def tick(self) -> bool:
         """One round; whether it changed anything."""
         db = queue.connection()
+        faults.point("sweep:before")
         worked = bool(queue.retried(lambda: queue.flag_overdue(db, MOST)))
+        faults.point("sweep:overdue")
         if not self._braking(db):
             worked |= self._recover(db)
         worked |= self._confirm(db)
         worked |= self._age(db)
         queue.retried(lambda: queue.close_silent_workers(db, self.lease_seconds))
+        faults.point("sweep:done")
         if worked:
             notify.hint(notify.WORK, notify.CHANGED)
         return worked
@@ -113,68 +143,118 @@ class Sweeper:
 
     def _recover(self, db: Any) -> bool:
         """Tasks whose lease has expired: adopted, settled, or back to the queue."""
+        until = time.monotonic() + self.lease_seconds / 2
         taken = queue.retried(
             lambda: queue.take_over_expired(
-                db,
-                sweeper=self.worker,
-                lease_seconds=self.lease_seconds,
-                most=MOST,
-                executors=list(self.executors),
+                db, sweeper=self.worker, lease_seconds=self.lease_seconds, most=MOST, executors=list(self.executors)
             )
-        )
+        )  # fmt: skip
         faults.point("sweep:taken")
         if not taken:
             return False
-        described = queue.describe(db, [row.attempt_id for row in taken], self.lease_seconds)
         batch: list[News] = []
-        for attempt, report in self._asked(described):
-            if report.state in (RunState.RUNNING, RunState.STARTING) and not attempt.stop_requested:
+        for attempt, report in self._found(db, [row.attempt_id for row in taken], until):
+            if report.state in ALIVE and not attempt.given_up:
                 self._adopt(db, attempt, report)
+            elif report.state is RunState.UNREACHABLE and not attempt.given_up:
+                # Another run would be a second bill if this one lives. The lease just taken runs out, and then it is asked for again,
+                # by whoever; at the attempt's deadline it is given up.
+                log.warning(
+                    "Attempt %s is out of reach of its executor (%s).", attempt.attempt_id, attempt.executor
+                )
             else:
                 batch += self._lost(attempt, report)
-        faults.point("sweep:asked")
         self._settle(db, batch, "sweep")
         return True
+
+    def _is_gone(self, attempt: Any, report: Report) -> bool:
+        """Local runs die with their worker, so that one which is not found has ended."""
+        return report.state is RunState.NOT_FOUND and not self.executors[attempt.executor].remote
 
     def _lost(self, attempt: Any, report: Report) -> list[News]:
         if report.state is RunState.ENDED:
             return news_of(report)
         # A run that is only out of reach may still live: its attempt is given up, but counts against limits until its end is confirmed
-        gone = report.state is RunState.NOT_FOUND and not self.executors[attempt.executor].remote
-        answer = Answer(AttemptStatus.LOST, gone, Code.LOST, LOST_MESSAGE, True, holder=None if gone else self.worker)
+        gone = self._is_gone(attempt, report)
+        answer = Answer(
+            AttemptStatus.LOST, gone, Code.LOST, LOST_MESSAGE, True, holder=None if gone else self.worker
+        )
         return [News(attempt.attempt_id, answer=answer, ended=gone)]
 
     def _confirm(self, db: Any) -> bool:
-        """Attempts that are to be stopped and that no living worker looks after."""
+        """Attempts that are to be stopped and that nobody else looks after: until the executor confirms their end."""
+        until = time.monotonic() + self.lease_seconds / 2
         attempts = queue.unconfirmed(
-            db, lease_seconds=self.lease_seconds, most=MOST, executors=list(self.executors)
-        )
-        described = queue.describe(db, attempts, self.lease_seconds)
+            db, sweeper=self.worker, held=list(self.held), after=self._after, lease_seconds=self.lease_seconds, most=MOST,
+            executors=list(self.executors),
+        )  # fmt: skip
+        faults.point("confirm:taken")
+        self._after = max(attempts) if len(attempts) == MOST else FIRST
         batch: list[News] = []
-        for attempt, report in self._asked(described):
-            executor = self.executors[attempt.executor]
-            if report.state is RunState.ENDED:
-                batch += news_of(report)
-            elif report.state is RunState.NOT_FOUND and not executor.remote:
+        for attempt, report in self._found(db, attempts, until):
+            if report.state is RunState.ENDED or self._is_gone(attempt, report):
                 batch += self._lost(attempt, report)
             else:
-                executor.stop([Run(attempt.attempt_id, attempt.run_id)])
+                self.executors[attempt.executor].stop(
+                    [Run(attempt.attempt_id, report.run_id or attempt.run_id)]
+                )
+                faults.point("confirm:stopped")
         self._settle(db, batch, "confirm")
         return bool(batch)
 
-    def _asked(self, described: Sequence[Any]) -> list[tuple[Any, Report]]:
-        """Each attempt with its executor's answer; one that says nothing about a run is out of reach."""
+    def _found(self, db: Any, attempts: Sequence[UUID], until: float) -> list[tuple[Any, Report]]:
+        """Each attempt with its executor's answer; one that says nothing about a run is out of reach.
+
+        A remote run that nobody ever heard of may still be starting, so that "not found" confirms nothing: its start is asked for
+        again with its token, which ends in the same run, or in the certainty that there is none.
+        """
+        described = queue.describe(db, attempts, self.lease_seconds) if attempts else []
         answers: dict[UUID, Report] = {}
         for name in {attempt.executor for attempt in described}:
             runs = [
                 Run(attempt.attempt_id, attempt.run_id) for attempt in described if attempt.executor == name
             ]
             answers |= {report.attempt: report for report in self.executors[name].ask(runs)}
-        unknown = RunState.UNREACHABLE
+        if described:
+            faults.point("sweep:asked")
+        unheard = [
+            attempt
+            for attempt in described
+            if self.executors[attempt.executor].remote
+            and not attempt.run_id
+            and attempt.attempt_id in answers
+            and answers[attempt.attempt_id].state is RunState.NOT_FOUND
+        ]
+        answers |= self._started_again(db, unheard, until)
         return [
-            (attempt, answers.get(attempt.attempt_id, Report(attempt.attempt_id, unknown)))
+            (attempt, answers.get(attempt.attempt_id, Report(attempt.attempt_id, RunState.UNREACHABLE)))
             for attempt in described
         ]
+
+    def _started_again(self, db: Any, unheard: Sequence[Any], until: float) -> dict[UUID, Report]:
+        """Ask for these starts again. What stays unsure, or would come after somebody else may have taken over, is out of reach."""
+        answers = {
+            attempt.attempt_id: Report(attempt.attempt_id, RunState.UNREACHABLE) for attempt in unheard
+        }
+        orders: dict[str, list[Order]] = {}
+        for row in queue.orders_again(db, list(answers)) if unheard else []:
+            try:
+                orders.setdefault(row.executor, []).append(order(row, get_storage(), self.max_pages))
+            except StorageError as error:
+                log.warning("Attempt %s cannot be asked for again yet: %s", row.attempt_id, error)
+        for name, batch in orders.items():
+            if time.monotonic() >= until:
+                break
+            faults.point("sweep:submitting")
+            answer = self.executors[name].start(batch)
+            faults.point("sweep:submitted")
+            answers |= {report.attempt: report for report in answer.started}
+            answers |= {refusal.attempt: _certainly_not(refusal) for refusal in answer.refused}
+            started = [(report.attempt, report.run_id, report.run_page_url) for report in answer.started]
+            if started:
+                queue.retried(partial(queue.mark_running, db, started))
+                faults.point("sweep:stored")
+        return answers
 
     def _adopt(self, db: Any, attempt: Any, report: Report) -> None:
         run_id = report.run_id or attempt.run_id
@@ -188,8 +268,12 @@ class Sweeper:
                 lease_seconds=self.lease_seconds,
             )
         )
+        faults.point("sweep:adopted")
         if kept:
-            self.adopted.append((attempt.task_id, Run(attempt.attempt_id, run_id), attempt.executor))
+            run = Run(attempt.attempt_id, run_id)
+            self.held[attempt.attempt_id] = Held(attempt.task_id, run, attempt.executor)
+            if attempt.stop_requested:
+                self.executors[attempt.executor].stop([run])
             record(
                 Actor.system("sweeper"),
                 [Entry("adopt", "task", str(attempt.task_id), after={"attempt": str(attempt.attempt_id)})],

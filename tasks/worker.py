@@ -11,7 +11,7 @@ import os
 import random
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -29,7 +29,7 @@ from tasks.orders import order
 from tasks.outcomes import Answer
 from tasks.states import AttemptStatus
 from tasks.storage import StorageError, get_storage
-from tasks.sweeper import Sweeper, news_of
+from tasks.sweeper import ALIVE, Held, Sweeper, news_of
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ class Habits:
     lease_seconds: float = 60.0
     heartbeat_seconds: float = 20.0
     sweep_seconds: float = 10.0
+    poll_seconds: float = 10.0
     look_ahead: int = 200
     reserve_after_seconds: float = 300.0
     age_seconds: float = 3600.0
@@ -64,27 +65,17 @@ class Habits:
 
 
 @dataclass(slots=True)
-class Held:
-    """An attempt whose lease this worker renews."""
-
-    task: int
-    run: Run
-    executor: str
-    order: Order | None = None
-    unsure: bool = False
-
-
-@dataclass(slots=True)
 class Timer:
-    """Says once per period that it is time."""
+    """Says once per period that it is time. `spread`: periods differ by this share, so that replicas do not act together."""
 
     seconds: float
+    spread: float = 0.0
     at: float = field(default=0.0)
 
     def due(self) -> bool:
         if time.monotonic() < self.at:
             return False
-        self.at = time.monotonic() + self.seconds
+        self.at = time.monotonic() + self.seconds * random.uniform(1 - self.spread, 1 + self.spread)  # noqa: S311
         return True
 
 
@@ -95,14 +86,15 @@ class Worker:
         self.stopping = False
         self._unsettled: list[News] = []
         self._running: list[tuple[UUID, str, str]] = []
+        self._told_to_stop: set[UUID] = set()
         self._lease_until = 0.0
         self._contended = False
-        self._beat, self._sweep, self._flags = (
-            Timer(habits.heartbeat_seconds),
-            Timer(habits.sweep_seconds),
-            Timer(FLAG_SECONDS),
-        )
-        self.sweeper = Sweeper(self.id, executors, habits.lease_seconds, habits.age_seconds)
+        self._beat, self._flags = Timer(habits.heartbeat_seconds), Timer(FLAG_SECONDS)
+        self._sweep, self._poll = Timer(habits.sweep_seconds, 0.1), Timer(habits.poll_seconds, 0.2)
+        self.sweeper = Sweeper(
+            self.id, executors, self.held, lease_seconds=habits.lease_seconds, age_seconds=habits.age_seconds,
+            max_pages=habits.max_pages,
+        )  # fmt: skip
         self._terms = claims.Terms(
             self.id, habits.lease_seconds, habits.look_ahead, timedelta(seconds=habits.reserve_after_seconds)
         )
@@ -117,6 +109,7 @@ class Worker:
             pid=os.getpid(),
             version=self.habits.version,
             slots=self.habits.slots,
+            executors=list(self.executors),
         )
         self._lease_until = time.monotonic() + self.habits.lease_seconds
 
@@ -129,9 +122,10 @@ class Worker:
                 self._renew()
             if self._flags.due():
                 self._heed_flags()
+            if self._poll.due():
+                self._ask_remote()
             if self._sweep.due():
                 worked |= self.sweeper.tick()
-                self._keep_adopted()
             worked |= self._claim()
         except AWAY as error:
             self._database_away(error)
@@ -171,36 +165,51 @@ class Worker:
             str(error).strip(),
         )
         django_connection.close()
+        self._beat.at = 0.0
         time.sleep(random.uniform(0.2, 1.0))  # noqa: S311
 
     # Hearing and settling
 
     def _hear(self, wait: float) -> bool:
         """Collect news of all executors; the first one's waiting is interrupted by `wake`."""
-        worked, progress = False, []
+        reports: list[Report] = []
         for executor in self.executors.values():
-            for report in executor.news(wait):
-                worked = True
-                progress += [event for event in report.events if isinstance(event, Progress)]
-                self._take_report(report)
+            reports += executor.news(wait)
             wait = 0.0
-        if progress:
-            try:
-                events.progress(queue.connection(), progress)
-                notify.hint(notify.CHANGED)
-            except AWAY as error:
-                self._database_away(error)
-        return worked
+        try:
+            self._take(reports)
+        except AWAY as error:
+            self._database_away(error)
+        return bool(reports)
 
-    def _take_report(self, report: Report) -> None:
-        if report.state is RunState.ENDED:
+    def _ask_remote(self) -> None:
+        """Ask after every remote run that is held: a callback that was lost costs one poll, no more."""
+        self._told_to_stop.clear()
+        for name, executor in self.executors.items():
+            if executor.remote:
+                runs = [entry.run for entry in self.held.values() if entry.executor == name]
+                reports = executor.ask(runs) if runs else []
+                self._take([report for report in reports if report.state in (*ALIVE, RunState.ENDED)])
+
+    def _take(self, reports: Sequence[Report]) -> None:
+        """Keep what is to be settled, and store how far attempts are; the latter is only worth something now."""
+        for report in reports:
             self._unsettled += news_of(report)
-            return
-        for event in report.events:
-            if isinstance(event, Started):
-                self._running.append(
-                    (report.attempt, report.run_id or event.run_id, report.run_page_url or event.run_page_url)
-                )
+            if report.state in ALIVE and any(isinstance(event, Started) for event in report.events):
+                self._note_running(report)
+        progress = [event for report in reports for event in report.events if isinstance(event, Progress)]
+        if progress:
+            events.progress(queue.connection(), progress)
+            notify.hint(notify.CHANGED)
+
+    def _note_running(self, report: Report) -> None:
+        entry = self.held.get(report.attempt)
+        if entry is not None:
+            if entry.running:
+                return
+            entry.run = Run(report.attempt, report.run_id or entry.run.run_id)
+            entry.running, entry.unsure = True, False
+        self._running.append((report.attempt, report.run_id, report.run_page_url))
 
     def _settle(self) -> bool:
         """Settle what has ended; what is already settled need not be marked as running."""
@@ -208,7 +217,13 @@ class Worker:
         running = [row for row in self._running if row[0] not in ended]
         db = queue.connection()
         if running:
-            queue.retried(lambda: queue.mark_running(db, running, self._names_runs()))
+            remote = [
+                row[0]
+                for row in running
+                if row[0] in self.held and self.executors[self.held[row[0]].executor].remote
+            ]
+            faults.point("start:storing")
+            queue.retried(lambda: queue.mark_running(db, running, remote))
             faults.point("start:stored")
         self._running.clear()
         if self._unsettled:
@@ -221,9 +236,6 @@ class Worker:
         if running or ended:
             notify.hint(notify.CHANGED)
         return bool(ended)
-
-    def _names_runs(self) -> bool:
-        return any(executor.remote for executor in self.executors.values())
 
     # Leases
 
@@ -242,6 +254,7 @@ class Worker:
         self._lease_until = before + self.habits.lease_seconds
         for executor in self.executors.values():
             executor.extend(self._lease_until - time.monotonic() - self.habits.margin_seconds)
+        faults.point("renew:extended")
         settled_later = {news.attempt for news in self._unsettled}
         lost = [
             entry
@@ -249,21 +262,30 @@ class Worker:
             if attempt not in kept and attempt not in settled_later
         ]
         for entry in lost:
+            self._let_go(entry)
+
+    def _let_go(self, entry: Held) -> None:
+        """Somebody else decides about this attempt now. A local run of it is stopped; a remote one is with whoever has adopted it."""
+        if not self.executors[entry.executor].remote:
             log.warning("The lease of attempt %s was lost; its run is stopped.", entry.run.attempt)
-            if not self.executors[entry.executor].remote:
-                self.executors[entry.executor].stop([entry.run])
-            del self.held[entry.run.attempt]
+            self.executors[entry.executor].stop([entry.run])
+        del self.held[entry.run.attempt]
 
     def _heed_flags(self) -> None:
-        """Stop what is to be stopped."""
-        for flag in queue.stop_flags(queue.connection(), self.id):
-            if flag.executor in self.executors:
-                self.executors[flag.executor].stop([Run(flag.id, flag.run_id)])
+        """Stop what is to be stopped; remote executors are told once per poll.
 
-    def _keep_adopted(self) -> None:
-        for task, run, executor in self.sweeper.adopted:
-            self.held[run.attempt] = Held(task, run, executor)
-        self.sweeper.adopted.clear()
+        A remote run that does not confirm it for a lease is not held any longer, so that its task goes on without it.
+        """
+        for flag in queue.stop_flags(queue.connection(), self.id, self.habits.lease_seconds):
+            executor = self.executors.get(flag.executor)
+            if executor is None or flag.id in self._told_to_stop:
+                continue
+            executor.stop([Run(flag.id, flag.run_id)])
+            faults.point("stop:asked")
+            if executor.remote:
+                self._told_to_stop.add(flag.id)
+                if flag.given_up:
+                    self.held.pop(flag.id, None)
 
     def _holds(self) -> bool:
         """Whether the leases certainly hold, by the clock that no administrator sets."""
@@ -272,13 +294,17 @@ class Worker:
     # Claiming and starting
 
     def _claim(self) -> bool:
-        self._start([entry.order for entry in self.held.values() if entry.unsure and entry.order])
         self._contended = False
+        if not self._holds():
+            return False
+        self._start([entry.order for entry in self.held.values() if entry.unsure and entry.order])
         free = self.habits.slots - len(self.held)
-        if self.stopping or free <= 0 or not self._holds():
+        if self.stopping or free <= 0:
             return False
         db = queue.connection()
+        faults.point("claim:before")
         queue.promote_due(db)
+        faults.point("claim:promoted")
         claimed = claims.claim(db, self._terms, list(self.executors), free)
         self._contended = claimed.contended
         faults.point("claim:committed")
@@ -297,21 +323,23 @@ class Worker:
         """Ask executors to run these; the claim is durable by now (I7)."""
         by_executor: dict[str, list[Order]] = {}
         for wanted in orders:
+            self.held[wanted.attempt].unsure = True
             by_executor.setdefault(self.held[wanted.attempt].executor, []).append(wanted)
         for name, batch in by_executor.items():
+            if not self._holds():
+                return  # suspended since the claim, say: somebody else may have taken over by now, and start them
             faults.point("start:before")
             answer = self.executors[name].start(batch)
             faults.point("start:asked")
             for report in answer.started:
-                entry = self.held[report.attempt]
-                entry.run, entry.unsure = Run(report.attempt, report.run_id), False
-                self._running.append((report.attempt, report.run_id, report.run_page_url))
-                self._take_report(report)
-            self._unsettled += [_refused(refusal) for refusal in answer.refused]
+                self._note_running(report)
+            for refusal in answer.refused:
+                self.held[refusal.attempt].unsure = False
+                self._unsettled.append(_refused(refusal))
             if answer.unsure:
                 queue.retried(partial(queue.mark_starting, queue.connection(), answer.unsure))
-            for attempt in answer.unsure:
-                self.held[attempt].unsure = True
+                faults.point("start:unsure")
+            self._take(answer.started)
 
 
 def _failed(

@@ -1,6 +1,6 @@
 -- name: worker_register
-INSERT INTO workers (id, host, pid, version, slots, started_at, heartbeat_at)
-SELECT %(worker)s, %(host)s, %(pid)s, %(version)s, %(slots)s, now, now FROM (SELECT agentaudit_now() AS now) clock
+INSERT INTO workers (id, host, pid, version, slots, executors, started_at, heartbeat_at)
+SELECT %(worker)s, %(host)s, %(pid)s, %(version)s, %(slots)s, %(executors)s::text[], now, now FROM (SELECT agentaudit_now() AS now) clock
 
 -- name: worker_stopping
 UPDATE workers SET stopping_at = agentaudit_now() WHERE id = %(worker)s AND stopping_at IS NULL
@@ -10,9 +10,10 @@ UPDATE workers SET stopped_at = agentaudit_now() WHERE id = %(worker)s
 
 -- name: renew
 -- All leases of one worker and its heartbeat in one statement. A lease that has expired or that somebody else holds by now is not
--- renewed, and its attempt is not among the rows that come back: the worker stops it.
+-- renewed, and its attempt is not among the rows that come back: the worker stops it. A worker that was silent for so long that it was
+-- recorded as stopped has come back by this.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
-beat AS (UPDATE workers w SET heartbeat_at = clock.now FROM clock WHERE w.id = %(worker)s),
+beat AS (UPDATE workers w SET heartbeat_at = clock.now, stopped_at = NULL FROM clock WHERE w.id = %(worker)s),
 mine AS MATERIALIZED (
   SELECT t.id FROM tasks t JOIN unnest(%(tasks)s::bigint[], %(attempts)s::uuid[]) AS held(task_id, attempt_id)
     ON held.task_id = t.id AND held.attempt_id = t.current_attempt
@@ -26,21 +27,23 @@ WHERE t.id = ANY(ARRAY(SELECT id FROM mine))
 RETURNING t.id AS task_id, t.current_attempt AS attempt_id, t.cancel_requested_at IS NOT NULL AS cancel_requested
 
 -- name: stop_flags_of_worker
--- Attempts that this worker started and that are to be stopped.
-SELECT id, run_id, executor, stop_reason FROM task_attempts
+-- Attempts that this worker looks after and that are to be stopped. given_up: for a lease by now, and nothing has confirmed it.
+SELECT id, run_id, executor, stop_reason,
+  stop_requested_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s) AS given_up
+FROM task_attempts
 WHERE ended_at IS NULL AND stop_requested_at IS NOT NULL AND worker = %(worker)s
 ORDER BY id
 
 -- name: mark_running
--- The executor has started these. Progress only: the task itself does not change, so a late call does no harm.
+-- The executor has started these. Progress only: the task itself does not change, so a late call does no harm. Of an attempt that was
+-- given up meanwhile only the run is noted: it exists, costs money and has to be stopped.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 told AS (
   SELECT * FROM unnest(%(attempts)s::uuid[], %(run_ids)s::text[], %(run_pages)s::text[]) AS g(id, run_id, run_page_url)
 ),
-locked AS MATERIALIZED (
-  SELECT id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[]) AND finished_at IS NULL ORDER BY id FOR UPDATE
-)
-UPDATE task_attempts a SET status = 'running', started_at = coalesce(a.started_at, clock.now), last_seen_at = clock.now,
+locked AS MATERIALIZED (SELECT id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[]) ORDER BY id FOR UPDATE)
+UPDATE task_attempts a SET status = CASE WHEN a.finished_at IS NULL THEN 'running' ELSE a.status END,
+  started_at = coalesce(a.started_at, clock.now), last_seen_at = clock.now,
   run_id = coalesce(nullif(told.run_id, ''), a.run_id), run_page_url = coalesce(nullif(told.run_page_url, ''), a.run_page_url)
 FROM told, clock
 WHERE a.id = ANY(ARRAY(SELECT id FROM locked)) AND a.id = told.id

@@ -16,13 +16,26 @@ WHERE t.id = ANY(ARRAY(SELECT id FROM due))
 RETURNING t.id AS task_id, t.current_attempt AS attempt_id
 
 -- name: sweep_describe
--- What a sweeper has to know of attempts to ask their executor, and to start them again with their token.
+-- What a sweeper has to know of attempts to ask their executor. given_up: a lease ago it was to stop, and nothing has confirmed that it did.
 SELECT a.id AS attempt_id, a.task_id, a.number, a.generation, a.executor, a.run_id, a.status, a.worker, a.stop_reason, a.agent_id,
   a.deadline_at <= (SELECT agentaudit_now()) AS overdue, a.stop_requested_at IS NOT NULL AS stop_requested,
-  w.id IS NULL OR w.stopped_at IS NOT NULL OR w.heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s) AS worker_dead
-FROM task_attempts a LEFT JOIN workers w ON w.id = a.worker
+  coalesce(a.stop_requested_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s), false) AS given_up
+FROM task_attempts a
 WHERE a.id = ANY(%(attempts)s::uuid[])
 ORDER BY a.id
+
+-- name: sweep_orders
+-- The same columns as claim_take, of attempts that exist: to ask for their start again, with their token.
+SELECT t.id AS task_id, a.id AS attempt_id, a.number, a.generation, t.sealed_password, a.claimed_at,
+  v.program, v.options::text AS options, g.id AS agent_id, a.executor, g.timeout_seconds, g.memory_mib,
+  d.storage_name, d.sha256, d.original_name, d.pages
+FROM task_attempts a
+JOIN tasks t ON t.id = a.task_id
+JOIN agent_versions v ON v.id = a.agent_version_id
+JOIN agents g ON g.id = a.agent_id
+JOIN documents d ON d.id = t.document_id
+WHERE a.id = ANY(%(attempts)s::uuid[])
+ORDER BY t.id
 
 -- name: sweep_overdue
 -- Attempts past their deadline: their worker, or the sweeper that holds them, stops them with "timeout".
@@ -33,13 +46,19 @@ WHERE id = ANY(ARRAY(
   ORDER BY deadline_at LIMIT %(most)s FOR UPDATE SKIP LOCKED))
 
 -- name: sweep_unconfirmed
--- Attempts that are to be stopped and whose worker no longer lives, or which are no longer their task's current attempt: nobody holds a
--- lease for them, so any sweeper asks the executor until it confirms their end.
-SELECT a.id AS attempt_id
-FROM task_attempts a LEFT JOIN workers w ON w.id = a.worker
-WHERE a.ended_at IS NULL AND a.stop_requested_at IS NOT NULL AND a.executor = ANY(%(executors)s::text[])
-  AND (w.id IS NULL OR w.stopped_at IS NOT NULL OR w.heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s))
-ORDER BY a.id LIMIT %(most)s
+-- Attempts that are to be stopped and that nobody looks after: their worker is dead, or it is this one and does not hold them (any more).
+-- From here on this worker looks after them, so that no two ask for the same start again. In pieces by id, round and round: those that
+-- cannot be confirmed must not hide the others.
+UPDATE task_attempts SET worker = %(sweeper)s::uuid
+WHERE id = ANY(ARRAY(
+  SELECT a.id FROM task_attempts a
+  WHERE a.ended_at IS NULL AND a.stop_requested_at IS NOT NULL AND a.executor = ANY(%(executors)s::text[])
+    AND a.id > %(after)s::uuid AND a.id <> ALL(%(held)s::uuid[])
+    AND (a.worker = %(sweeper)s::uuid OR NOT EXISTS (
+      SELECT FROM workers w WHERE w.id = a.worker AND w.stopped_at IS NULL
+        AND w.heartbeat_at > (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s)))
+  ORDER BY a.id LIMIT %(most)s FOR UPDATE OF a SKIP LOCKED))
+RETURNING id AS attempt_id
 
 -- name: sweep_adopt
 -- The run is alive: this worker holds its lease from now on, and nothing is run twice.
@@ -57,11 +76,12 @@ WHERE id = %(attempt)s AND task_id IN (SELECT id FROM kept)
 RETURNING id
 
 -- name: sweep_workers
--- For the brake: how many workers should be alive, and how many of them have not been heard of for a lease.
+-- For the brake: how many workers should be alive, and how many of them have fallen silent lately. Those that have been silent for three
+-- leases had their time to come back.
 SELECT count(*) AS expected,
   count(*) FILTER (WHERE heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => %(lease_seconds)s)) AS silent
 FROM workers WHERE stopped_at IS NULL AND id <> %(sweeper)s
-  AND heartbeat_at > (SELECT agentaudit_now()) - interval '1 day'
+  AND heartbeat_at > (SELECT agentaudit_now()) - make_interval(secs => 3 * %(lease_seconds)s)
 
 -- name: sweep_close_workers
 -- Workers that have been silent for ten leases are recorded as stopped.

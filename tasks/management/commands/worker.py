@@ -30,6 +30,7 @@ def habits_from_settings(slots: int | None = None) -> Habits:
         lease_seconds=settings.LEASE_SECONDS,
         heartbeat_seconds=settings.HEARTBEAT_SECONDS,
         sweep_seconds=min(settings.POLL_SECONDS, settings.LEASE_SECONDS / 2),
+        poll_seconds=settings.POLL_SECONDS,
         look_ahead=settings.LOOKAHEAD,
         reserve_after_seconds=settings.RESERVE_AFTER_SECONDS,
         age_seconds=settings.AGE_SECONDS,

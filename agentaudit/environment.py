@@ -77,7 +77,9 @@ def database(home: Path) -> dict:
     try:
         parsed = env.db_url("DATABASE_URL")
     except (environ.ImproperlyConfigured, ValueError) as error:
-        raise wrong("DATABASE_URL", f"cannot be read ({error})", "postgres://user:password@host/agentaudit") from None
+        raise wrong(
+            "DATABASE_URL", f"cannot be read ({error})", "postgres://user:password@host/agentaudit"
+        ) from None
     if not parsed.get("NAME"):
         raise wrong("DATABASE_URL", "names no database", "postgres://user:password@host:5432/agentaudit")
     return {**parsed, **common}
@@ -102,6 +104,18 @@ def secrets_of(name: str, home: Path) -> list[str]:
     """Several secrets, separated by commas; one that is made and kept where none is set."""
     values = [_long_enough(name, value) for value in words(name)]
     return values or [secret(name, home)]
+
+
+def login(name: str) -> str:
+    """`name:password` of a machine that uses Basic authentication; empty: none is let in."""
+    value = text(name)
+    if value and (":" not in value or len(value.partition(":")[2]) < FEWEST_SECRET_CHARACTERS):
+        raise wrong(
+            name,
+            f"is no name:password with a password of {FEWEST_SECRET_CHARACTERS} characters or more",
+            f"databricks:{secrets.token_urlsafe(32)}",
+        )
+    return value
 
 
 def _long_enough(name: str, value: str) -> str:

@@ -48,6 +48,7 @@ POLL_SECONDS = read.number("POLL_SECONDS", 10, low=0.1)
 
 # Callbacks: the first secret signs, all of them are accepted, so that one can be rotated out while attempts that hold it live on
 WEBHOOK_SECRETS = read.secrets_of("WEBHOOK_SECRETS", AGENTAUDIT_HOME)
+DATABRICKS_WEBHOOK_LOGIN = read.login("DATABRICKS_WEBHOOK_LOGIN")
 WEBHOOK_KEEP_DAYS = read.integer("WEBHOOK_KEEP_DAYS", 30, low=1)
 
 # What may be handed in

@@ -8,12 +8,14 @@ from tasks.admin import (
     attempts,
     audit,
     clients,
+    deliveries,
     documents,
     extractions,
     lanes,
     memberships,
     pools,
     prices,
+    spending,
     switches,
     tasks,
     versions,
@@ -21,8 +23,8 @@ from tasks.admin import (
 )
 
 __all__ = [
-    "agents", "attempts", "audit", "clients", "documents", "extractions", "lanes", "memberships", "pools", "prices", "switches",
-    "tasks", "versions", "workers",
+    "agents", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "pools", "prices",
+    "spending", "switches", "tasks", "versions", "workers",
 ]  # fmt: skip
 
 admin.site.site_header = _("agentaudit administration")

@@ -11,13 +11,18 @@ GROUPS = {
     "Auditor": ("view_client", "view_document", "view_extraction", "view_task", "view_attempt", "add_extraction"),
     "Operator": (
         "view_every_client", "view_client", "view_document", "view_extraction", "view_task", "view_attempt", "add_extraction",
-        "operate_task", "view_agent", "change_agent", "view_agentversion", "view_pool", "change_pool", "view_worker", "view_auditentry", "view_switches", "view_price",
+        "operate_task", "view_agent", "change_agent", "view_agentversion", "view_pool", "change_pool", "view_worker", "view_auditentry",
         "change_client", "add_client", "view_membership", "add_membership", "change_membership", "delete_membership",
+        "view_switches", "view_price", "view_delivery", "view_refuseddelivery", "view_spent", "view_spendnotice",
     ),
-    "Finance": ("view_every_client", "view_client", "view_extraction", "view_task", "view_attempt", "view_price", "add_price", "change_price", "view_agent"),
+    "Finance": (
+        "view_every_client", "view_client", "view_extraction", "view_task", "view_attempt", "view_agent",
+        "view_price", "add_price", "change_price", "view_spent", "view_spendnotice",
+    ),
     "Engineer": (
         "view_document", "view_extraction", "view_task", "view_attempt", "view_agent", "add_agent", "change_agent",
         "view_agentversion", "add_agentversion", "view_pool", "add_pool", "change_pool", "view_worker", "view_price",
+        "view_lane", "view_delivery", "view_refuseddelivery",
     ),
 }  # fmt: skip
 

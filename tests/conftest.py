@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
-os.environ.setdefault("AGENTAUDIT_HOME", str(ROOT / ".agentaudit-test"))
-os.environ.setdefault("SECRET_KEY", "only-for-tests-and-long-enough-to-be-accepted")
 
 
 @pytest.fixture(scope="session")

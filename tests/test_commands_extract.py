@@ -9,9 +9,11 @@ import signal
 from io import StringIO
 
 import pytest
+from django.core.management import CommandError
 from rich.console import Console
 
-from tasks.management import rows
+from tasks.management import handing_in, rows
+from tasks.models import Client
 from tests.commands import SAMPLES, processes_of, wait_until
 
 INVOICE, RECEIPT, TRUNCATED, LOCKED = (
@@ -67,6 +69,7 @@ def test_a_password_is_typed_or_piped_in_and_opens_the_file(place):
     [
         (("/nowhere/at/all.pdf",), "There is no file or folder '/nowhere/at/all.pdf'"),
         ((INVOICE, "--client", "Nobody"), "There is no client 'Nobody'"),
+        ((INVOICE, "--csv", "/nowhere/out.csv", "--agent", "x"), "There is no agent 'x'"),
         ((INVOICE, "--agent", "nobody"), "There is no agent 'nobody'. Known: invoice-rules."),
     ],
 )
@@ -118,3 +121,16 @@ def test_no_name_steers_the_terminal_and_every_row_is_one_line(width):
     assert len(text.splitlines()) == 3
     assert not {"\x1b", "\u202e"} & set(text)
     assert "completed" in text and "refused" in text
+
+
+@pytest.mark.django_db
+def test_documents_go_to_the_only_client_of_ones_own_and_never_among_the_samples():
+    Client.objects.create(name=handing_in.DEMO_CLIENT)
+    first = handing_in.client("")
+    assert first.name == handing_in.FIRST_CLIENT
+    assert handing_in.client("") == first
+    Client.objects.create(name="Miller & Co")
+    with pytest.raises(CommandError, match="Say which client with --client"):
+        handing_in.client("")
+    assert handing_in.client("Miller & Co").name == "Miller & Co"
+    assert handing_in.client("New", create=True) == handing_in.client("New")

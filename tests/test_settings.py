@@ -69,6 +69,13 @@ def test_a_wrong_value_names_the_variable_its_fault_and_an_example(tmp_path, nam
     assert name in sentence and fault in sentence and f"Example: {name}=" in sentence
 
 
+def test_a_command_shows_the_sentence_and_nothing_else(tmp_path):
+    command = "import sys; sys.argv = ['manage.py', 'doctor']; import manage; manage.main()"
+    run = python(command, tmp_path, PORT="0")
+    assert run.returncode == 1
+    assert run.stderr == "PORT is 0, but it has to be between 1 and 65535. Example: PORT=8000\n"
+
+
 def test_everything_works_with_none_set(tmp_path):
     assert value_of("PUBLIC_URL", tmp_path) == "http://127.0.0.1:8000"
     assert value_of("PUBLIC_URL", tmp_path, PORT="9000") == "http://127.0.0.1:9000"
@@ -140,3 +147,8 @@ def test_a_public_address_without_tls_is_warned_of(settings):
     assert ids(checks.public_installations_use_tls) == {"agentaudit.W001"}
     settings.PUBLIC_URL = "https://audit.example.com"
     assert ids(checks.public_installations_use_tls) == set()
+
+
+def test_tests_have_a_home_of_their_own(settings):
+    """The embedded server of this home runs without fsync; a user's must never."""
+    assert settings.AGENTAUDIT_HOME != ROOT / ".agentaudit"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.db import InterfaceError, OperationalError
 from rich.console import Console
 
 WIDTH_OF_FILES = 160
@@ -33,6 +34,14 @@ class Command(BaseCommand):
         return super().create_parser(
             prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs
         )
+
+    def execute(self, *args, **options) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except (InterfaceError, OperationalError) as error:
+            raise CommandError(
+                f"The database does not answer: {str(error).strip()}\n`manage.py doctor` says what to do. Nothing in the queue is lost."
+            ) from error
 
     @property
     def console(self) -> Console:

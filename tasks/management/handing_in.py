@@ -19,6 +19,8 @@ from tasks.states import Priority
 
 WRONG_CALL = 2
 FIRST_CLIENT = "My documents"
+DEMO_CLIENT = "Demo"
+"""Holds the sample documents; nobody's own are put there by default."""
 
 
 def wrong_call(sentence: str) -> CommandError:
@@ -49,33 +51,36 @@ def client(name: str, create: bool = False) -> Client:
     if name:
         if create:
             return Client.objects.get_or_create(name=name)[0]
-        return _named(Client, "client", name, "--create-client makes it.")
-    if not Client.objects.exists():
-        return Client.objects.get_or_create(name=FIRST_CLIENT)[0]
-    return _only(Client, "client")
+        return _named(Client.objects, "client", name, "--create-client makes it.")
+    own = Client.objects.exclude(name=DEMO_CLIENT)
+    return _only(own, "client") if own.exists() else Client.objects.create(name=FIRST_CLIENT)
 
 
 def agent(name: str) -> Agent:
     """The agent of this name; without a name the only one there is. Raises CommandError."""
-    return _named(Agent, "agent", name, "Make it in the admin.") if name else _only(Agent, "agent")
+    return (
+        _named(Agent.objects, "agent", name, "Make it in the admin.")
+        if name
+        else _only(Agent.objects, "agent")
+    )
 
 
-def _named(model, word: str, name: str, otherwise: str):
-    try:
-        return model.objects.get(name=name)
-    except model.DoesNotExist:
-        raise wrong_call(f"There is no {word} {name!r}. {_known(model, word)} {otherwise}") from None
+def _named(among, word: str, name: str, otherwise: str):
+    found = among.filter(name=name).first()
+    if found is None:
+        raise wrong_call(f"There is no {word} {name!r}. {_known(among, word)} {otherwise}")
+    return found
 
 
-def _only(model, word: str):
-    found = list(model.objects.all()[:2])
+def _only(among, word: str):
+    found = list(among.all()[:2])
     if len(found) != 1:
-        raise wrong_call(f"Say which {word} with --{word}. {_known(model, word)}")
+        raise wrong_call(f"Say which {word} with --{word}. {_known(among, word)}")
     return found[0]
 
 
-def _known(model, word: str) -> str:
-    names = list(model.objects.values_list("name", flat=True)[:12])
+def _known(among, word: str) -> str:
+    names = list(among.values_list("name", flat=True)[:12])
     return f"Known: {', '.join(names)}." if names else f"There is no {word} yet."
 
 

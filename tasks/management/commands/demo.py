@@ -18,7 +18,7 @@ from tasks.models import Task
 from tasks.states import TaskStatus
 
 SAMPLES = Path(settings.BASE_DIR) / "tasks" / "agent" / "samples"
-CLIENT, AGENT = "Demo", "invoice-rules"
+AGENT = "invoice-rules"
 
 
 class Command(base.Command):
@@ -55,7 +55,7 @@ Exit code: 0 every document ended as expected; 1 otherwise."""
 
     def read(self, files: list[Path]) -> list[rows.Row]:
         batch = handing_in.Batch(files)
-        client = handing_in.client(CLIENT, create=True)
+        client = handing_in.client(handing_in.DEMO_CLIENT, create=True)
         with watching.Bar("Handing in", len(files)) as bar:
             batch.advance = bar.step
             extraction = batch.hand_in(client=client, agent=handing_in.agent(AGENT), again=True)

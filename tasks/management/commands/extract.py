@@ -22,11 +22,11 @@ Works without the pages running. When no worker is alive, one is started for as 
 the documents in the queue. A file that was handed in before shows the result that it got then.
 
   manage.py extract invoice.pdf
-  manage.py extract invoices/ --client "Miller & Co" --engagement "Audit 2026" --csv invoices.csv
+  manage.py extract invoices/ --client "Miller & Co" --create-client --engagement "Audit 2026" --csv invoices.csv
   manage.py extract invoices/ --json | jq '.documents[] | {file, fields}'
 
-Exit code: 0 every document was read; 1 at least one was refused, failed or cancelled; 2 wrong call, nothing was handed
-in; 130 interrupted."""
+Exit code: 0 every document was read; 1 at least one was refused, failed or cancelled, or OUT could not be written;
+2 wrong call, nothing was handed in; 130 interrupted."""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -80,13 +80,14 @@ in; 130 interrupted."""
             except watching.GivenUp:
                 code = NOT_ALL
         found = rows.of_extraction(extraction, batch.paths, batch.unreadable)
-        self.show(extraction, found, options)
+        written = options["csv"] is None or self.write_csv(options["csv"], found)
+        self.show(extraction, found, options["json"])
         if waiting := sum(row.state not in (*TERMINAL, rows.REFUSED) for row in found):
             self.tell(
                 f"{waiting} of {len(found)} documents are not finished. They stay in the queue; a worker goes on with "
                 "them: manage.py worker --until-idle, or manage.py up. The same extract command shows the results then."
             )
-        code = code or int(any(row.state != TaskStatus.COMPLETED for row in found))
+        code = code or int(not written or any(row.state != TaskStatus.COMPLETED for row in found))
         if code:
             sys.exit(code)
 
@@ -112,15 +113,16 @@ in; 130 interrupted."""
         with watching.Bar("Reading", len(tasks)) as bar, Hands(bar.say) as hands:
             watching.wait_for(tasks, hands, bar)
 
-    def show(self, extraction: Extraction, found: list[rows.Row], options: dict) -> None:
-        if options["csv"]:
-            try:
-                rows.write_csv(options["csv"], found)
-            except OSError as error:
-                self.tell(
-                    f"{options['csv']} cannot be written: {error.strerror}. The results are kept; see below."
-                )
-        if options["json"]:
+    def write_csv(self, path: Path, found: list[rows.Row]) -> bool:
+        try:
+            rows.write_csv(path, found)
+        except OSError as error:
+            self.tell(f"{path} cannot be written: {error.strerror}. The results are kept; see below.")
+            return False
+        return True
+
+    def show(self, extraction: Extraction, found: list[rows.Row], as_json: bool) -> None:
+        if as_json:
             self.stdout.write(json.dumps(document(extraction, found), ensure_ascii=False, indent=2))
             return
         console = self.console

@@ -1,0 +1,11 @@
+"""The product's settings in a home of the tests' own: pytest reads them before any conftest, so that it never touches the user's data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+os.environ.setdefault("AGENTAUDIT_HOME", str(Path(__file__).resolve().parent.parent / ".agentaudit-test"))
+os.environ.setdefault("SECRET_KEY", "only-for-tests-and-long-enough-to-be-accepted")
+
+from agentaudit.settings import *  # noqa: F403

@@ -1,16 +1,19 @@
-"""What may start now: limits, token budgets, reservations. Pure arithmetic over plain values (DESIGN §5)."""
+"""What may start now: limits, token budgets, reservations, money. Pure arithmetic over plain values (DESIGN §5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 FLOOR_MINUTES = 1.0
 """A provider counts by the minute: what runs for six seconds uses its minute's budget all the same."""
 GENTLE_SECONDS = 10.0
 """After a cool-down one task may run, then twice as many every ten seconds, until the limits themselves are lower."""
 GENTLE_DOUBLINGS = 12
+GENTLE_FOR = timedelta(seconds=GENTLE_SECONDS * GENTLE_DOUBLINGS)
+NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,21 @@ def projected(tokens: int, output_tokens: int, requests: int, seconds: float) ->
     return Rates(tokens / minutes, output_tokens / minutes, requests / minutes)
 
 
+def lingering(seconds: float, ago: float) -> float:
+    """The share of its rate that an attempt still holds which ran for `seconds` and ended `ago` seconds ago.
+
+    Whatever it used evenly over its run counts against a provider until that lies a minute back: all of it for a minute from its start,
+    then less and less until a minute after its end. So no 60 seconds, wherever they begin, see more tokens than the budget allows.
+    The claim counts by the same formula (claim_count in claim.sql).
+    """
+    if seconds <= 0:
+        return float(ago < 60.0)
+    return min(1.0, max(0.0, min(seconds, 60.0 - ago) / min(seconds, 60.0)))
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A task in line. `blocked_since`: when it was first in order and did not fit."""
+    """A task in line. `blocked_since`: when it was first in order and did not fit. `usd`: what it is expected to cost."""
 
     id: int
     priority: int
@@ -41,6 +56,7 @@ class Waiting:
     client_id: int = 0
     blocked_since: datetime | None = None
     blocked_by: str = ""
+    usd: Decimal = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +81,17 @@ class Budget:
     running: int = 0
     used: Rates = field(default_factory=Rates)
 
+    def is_full(self) -> bool:
+        """No task whatever its size may start."""
+        most = self.limits.max_concurrent_tasks
+        return most is not None and self.running >= most
+
     def lacks(self, rates: Rates) -> str:
         """Which limit a task of these rates would break now: "tasks", "tokens", "output", "requests"; empty: it fits.
 
         A task that is larger than a whole budget fits when nothing else uses that budget: it runs alone.
         """
-        if self.limits.max_concurrent_tasks is not None and self.running >= self.limits.max_concurrent_tasks:
+        if self.is_full():
             return "tasks"
         wanted = (rates.tpm, rates.output_tpm, rates.rpm)
         used = (self.used.tpm, self.used.output_tpm, self.used.rpm)
@@ -93,24 +114,62 @@ def gentle(limits: Limits, cooldown_until: datetime | None, now: datetime) -> Li
     if doublings < 0 or doublings >= GENTLE_DOUBLINGS:
         return limits
     most = min(2**doublings, limits.max_concurrent_tasks or 2**GENTLE_DOUBLINGS)
-    return Limits(most, *limits.rates())  # type: ignore[arg-type]
+    return replace(limits, max_concurrent_tasks=most)
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """USD that may still be spent: what a spend limit leaves beside all that is spent and all that live attempts may cost."""
+
+    left: Decimal
+
+    def affords(self, usd: Decimal) -> bool:
+        return self.left > 0 and usd <= self.left
+
+    def less(self, usd: Decimal) -> Purse:
+        return Purse(self.left - usd)
+
+
+@dataclass(frozen=True, slots=True)
+class Purses:
+    """The money of the agent (None: no limit) and of the clients that have a limit, by their id."""
+
+    agent: Purse | None = None
+    clients: Mapping[int, Purse] = field(default_factory=dict)
+
+    def afford(self, task: Waiting) -> bool:
+        return all(
+            purse.affords(task.usd) for purse in (self.agent, self.clients.get(task.client_id)) if purse
+        )
+
+    def less(self, task: Waiting) -> Purses:
+        client = self.clients.get(task.client_id)
+        return Purses(
+            self.agent.less(task.usd) if self.agent else None,
+            {**self.clients, task.client_id: client.less(task.usd)} if client else self.clients,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """A task of another agent that the shared pool is being kept free for."""
+    """A task of another agent that the shared pool is kept free for, by now."""
 
     priority: int
-    blocked_since: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The tasks that may start, in order; the one to stamp as blocked, and whose budget blocked it."""
+    """The tasks that may start, in order.
+
+    block: the task to stamp as blocked, and by whose budget. too_dear: tasks for which a purse holds too little.
+    below: tasks of levels under `least_priority` were left for a later look.
+    """
 
     admitted: tuple[Waiting, ...] = ()
     block: int | None = None
     blocked_by: str = ""
+    too_dear: tuple[Waiting, ...] = ()
+    below: bool = False
 
 
 def admit(
@@ -120,55 +179,65 @@ def admit(
     now: datetime,
     reserve_after: timedelta,
     elsewhere: Reserved | None = None,
+    purses: Purses = Purses(),
+    least_priority: int | None = None,
 ) -> Admission:
     """Go down the line and admit what fits into every budget, until the slots are full.
 
     Smaller tasks may pass one that does not fit, until it has been first in order for `reserve_after`; from then on nothing of its
     own or a lower level starts before it. Higher levels always pass. `elsewhere` says the same for the pool's sake.
+    What no purse pays for is left out before all this: it neither reserves nor blocks.
     """
-    held = _reservation(waiting, now, reserve_after)
-    barrier = elsewhere.priority if elsewhere and elsewhere.blocked_since + reserve_after <= now else None
-    stamped = any(task.blocked_since is not None for task in waiting)
+    affordable = [task for task in waiting if purses.afford(task)]
+    too_dear = [task for task in waiting if not purses.afford(task)]
     admitted: list[Waiting] = []
     block: tuple[int, str] | None = None
-    for task in _in_order(waiting, held):
-        if len(admitted) >= slots:
+    first, below = True, False
+    for task in _in_order(affordable, now, reserve_after):
+        if len(admitted) >= slots or (elsewhere and task.priority <= elsewhere.priority):
             break
-        if barrier is not None and task.priority <= barrier:
+        if least_priority is not None and task.priority < least_priority:
+            below = True
             break
-        lacking = next((budget.name for budget in budgets if budget.lacks(task.rates)), "")
+        if not purses.afford(task):
+            too_dear.append(task)
+            continue
+        lacking = {budget.name: lack for budget in budgets if (lack := budget.lacks(task.rates))}
         if not lacking:
             admitted.append(task)
             budgets = [budget.with_one_more(task.rates) for budget in budgets]
+            purses = purses.less(task)
             continue
-        if block is None and not stamped:
-            block = (task.id, lacking)
-        if task is held:
+        if "tasks" in lacking.values():
             break
-        if all(_full(budget) for budget in budgets if budget.name == lacking):
+        if first:
+            block, first = _stamp(task, "pool" if "pool" in lacking else "agent", affordable), False
+        if _is_due(task, now, reserve_after):
             break
-    return Admission(tuple(admitted), *(block or (None, "")))
+    return Admission(tuple(admitted), *(block or (None, "")), tuple(too_dear), below)
 
 
-def _full(budget: Budget) -> bool:
-    """No task whatever its size fits any more, so looking further down the line is useless."""
-    return (
-        budget.limits.max_concurrent_tasks is not None
-        and budget.running >= budget.limits.max_concurrent_tasks
-    )
+def _is_due(task: Waiting, now: datetime, reserve_after: timedelta) -> bool:
+    """Whether the budgets are kept free for it by now."""
+    return task.blocked_since is not None and task.blocked_since + reserve_after <= now
 
 
-def _reservation(waiting: Sequence[Waiting], now: datetime, reserve_after: timedelta) -> Waiting | None:
-    """The task that the agent is being kept free for: blocked for longest, and long enough."""
-    blocked = [task for task in waiting if task.blocked_since is not None]
-    first = min(blocked, key=lambda task: task.blocked_since, default=None)  # type: ignore[arg-type,return-value]
-    return first if first and first.blocked_since and first.blocked_since + reserve_after <= now else None
+def _in_order(waiting: Sequence[Waiting], now: datetime, reserve_after: timedelta) -> list[Waiting]:
+    """The line; in each level the task that budgets are kept free for comes first, even if others were put before it since."""
+
+    def place(task: Waiting) -> tuple[int, bool, datetime]:
+        due = _is_due(task, now, reserve_after)
+        return -task.priority, not due, task.blocked_since if due and task.blocked_since else now
+
+    return sorted(waiting, key=place)
 
 
-def _in_order(waiting: Sequence[Waiting], held: Waiting | None) -> Sequence[Waiting]:
-    """The line; a task with a due reservation comes before the rest of its level."""
-    if held is None:
-        return waiting
-    higher = [task for task in waiting if task.priority > held.priority]
-    rest = [task for task in waiting if task.priority <= held.priority and task is not held]
-    return [*higher, held, *rest]
+def _stamp(task: Waiting, lacking: str, waiting: Sequence[Waiting]) -> tuple[int, str] | None:
+    """Stamp the first task that does not fit, unless its level keeps something free for another one already.
+
+    A stamp is renewed only to say that the pool is too small as well: its time stays.
+    """
+    if task.blocked_since is not None:
+        return (task.id, lacking) if lacking == "pool" and task.blocked_by != "pool" else None
+    taken = any(other.blocked_since is not None and other.priority == task.priority for other in waiting)
+    return None if taken else (task.id, lacking)

@@ -207,6 +207,8 @@ def _money(attempt: Any, news: News, prices: dict[str, PriceRow]) -> dict[str, A
     return {
         "model": model, "input_tokens": tokens.input, "output_tokens": tokens.output, "cache_read_tokens": tokens.cache_read,
         "cache_write_tokens": tokens.cache_write, "cost_usd": usd, "cost_state": "unknown" if usd is None else "estimated",
+        "cost_delta": (usd or 0) - (attempt.cost_usd or 0), "agent_id": attempt.agent_id, "client_id": attempt.client_id,
+        "calls": max(usage.calls, attempt.calls or 0) if news.event else attempt.calls,
         "price_id": price_id, "settled": news.event is not None,
     }  # fmt: skip
 

@@ -11,6 +11,8 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -19,6 +21,7 @@ from django.db import connection as django_connection
 from psycopg import errors
 from psycopg.rows import namedtuple_row
 
+from tasks.admission import GENTLE_FOR
 from tasks.sql import SQL
 
 Row = Any  # a namedtuple with the statement's columns
@@ -26,6 +29,8 @@ T = TypeVar("T")
 
 RETRYABLE = (errors.DeadlockDetected, errors.SerializationFailure)
 MOST_RETRIES = 5
+SPENDING_SHARDS = 8
+"""Counters per agent or client and day: as many settlements may add to it without waiting for each other."""
 
 
 def connection() -> psycopg.Connection:
@@ -111,44 +116,95 @@ def rekey_plain(db: psycopg.Connection, agent: int) -> None:
 
 
 def candidates(db: psycopg.Connection, executors: Sequence[str]) -> list[Row]:
-    return rows(db, "claim_candidates", executors=list(executors))
+    return rows(db, "claim_candidates", executors=list(executors), gentle_for=GENTLE_FOR)
 
 
-def held_clients(db: psycopg.Connection) -> list[int]:
-    return [row.id for row in rows(db, "held_clients")]
+def clients_to_heed(db: psycopg.Connection) -> list[Row]:
+    return rows(db, "clients_to_heed")
+
+
+@dataclass(slots=True)
+class Opened:
+    """What a claim decides from: the locked agent and pool, their use ("agent", "pool"), the line, what the pool is kept free for, prices by version, money."""
+
+    agent: Row | None
+    pool: Row | None
+    used: dict[str, Row]
+    line: list[Row]
+    reserved: Row | None
+    prices: dict[int, Row]
+    spending: list[Row]
 
 
 def open_claim(
-    db: psycopg.Connection, agent: int, *, limited: bool, look_ahead: int, held: Sequence[int]
-) -> tuple[Row | None, Row | None, list[Row], list[Row], Row | None]:
-    """Statements 1 to 4 of a claim in one round trip: the locked agent, the locked pool, use of both, the line, the pool's reservation."""
-    ahead = (
-        "claim_look_ahead_by_client" if held else "claim_look_ahead" if limited else "claim_look_ahead_locked"
-    )
+    db: psycopg.Connection, head: Row, *, free: bool, look_ahead: int, held: Sequence[int], limited_clients: Sequence[int],
+    executors: Sequence[str], lease_seconds: float, reserve_after: timedelta,
+) -> Opened:  # fmt: skip
+    """Statements 1 to 4 of a claim in one round trip. `free`: nothing limits the agent, so several workers claim for it side by side."""
+    line = "claim_look_ahead_by_client" if held else "claim_look_ahead_locked" if free else "claim_look_ahead"
     extra = {"held_clients": list(held)} if held else {}
+    of = {"agent": head.agent_id}
+    unused: list[Any] = []
     with pipelined(db):
-        locked = execute(db, "claim_lock_agent" if limited else "claim_share_agent", agent=agent)
-        pool = execute(db, "claim_lock_pool", agent=agent) if limited else None
-        used = execute(db, "claim_count", agent=agent) if limited else None
-        line = execute(db, ahead, agent=agent, look_ahead=look_ahead, **extra)
+        agent = execute(db, "claim_lock_agent" if head.limited else "claim_share_agent", **of)
+        pool = execute(db, "claim_lock_pool", **of) if head.limited else unused
+        used = execute(db, "claim_count", **of) if head.limited else unused
+        tasks = execute(db, line, look_ahead=look_ahead, **extra, **of)
         reserved = (
-            execute(db, "claim_pool_reservation", agent=agent, held_clients=list(held)) if limited else None
+            execute(
+                db, "claim_pool_reservation", held_clients=list(held), executors=list(executors), lease_seconds=lease_seconds,
+                reserve_after=reserve_after, **of,
+            )
+            if head.has_pool
+            else unused
+        )  # fmt: skip
+        prices = execute(db, "claim_prices", **of) if head.has_prices else unused
+        money = (
+            execute(
+                db,
+                "spending",
+                agents=[head.agent_id] if head.has_purse else [],
+                clients=list(limited_clients),
+            )
+            if head.has_purse or limited_clients
+            else unused
         )
-    return (
-        locked.fetchone(),
-        pool.fetchone() if pool else None,
-        used.fetchall() if used else [],
-        line.fetchall(),
-        reserved.fetchone() if reserved else None,
-    )
+    return Opened(
+        next(iter(agent), None), next(iter(pool), None), {row.holder: row for row in used}, list(tasks), next(iter(reserved), None),
+        {row.version_id: row for row in prices}, list(money),
+    )  # fmt: skip
 
 
-def take(db: psycopg.Connection, **values: Any) -> list[Row]:
-    return rows(db, "claim_take", **values)
+def take(db: psycopg.Connection, **values: Any) -> psycopg.Cursor:
+    """Statement 5. The rows are fetched after the commit, which travels with it."""
+    return execute(db, "claim_take", **values)
 
 
 def mark_blocked(db: psycopg.Connection, task: int, blocked_by: str) -> None:
     execute(db, "claim_mark_blocked", task=task, blocked_by=blocked_by)
+
+
+def unblock(db: psycopg.Connection, tasks: Sequence[int]) -> None:
+    execute(db, "claim_unblock", tasks=list(tasks))
+
+
+def costs_so_far(db: psycopg.Connection, line: Sequence[Row]) -> dict[int, Any]:
+    """USD by task, of those that were tried before and have cost something."""
+    tried = [task.id for task in line if task.attempts_made]
+    return {row.task_id: row.usd for row in rows(db, "claim_costs", tasks=tried)} if tried else {}
+
+
+def refuse(db: psycopg.Connection, agent: int, messages: dict[int, str]) -> psycopg.Cursor:
+    return execute(db, "claim_refuse", agent=agent, tasks=list(messages), messages=list(messages.values()))
+
+
+def spending(db: psycopg.Connection, agents: Sequence[int] = (), clients: Sequence[int] = ()) -> list[Row]:
+    """What these have spent today and this month, beside their limits."""
+    return rows(db, "spending", agents=list(agents), clients=list(clients))
+
+
+def note_spending(db: psycopg.Connection, notices: Sequence[dict[str, Any]]) -> None:
+    execute(db, "spend_notice", notices=json.dumps(notices))
 
 
 def promote_due(db: psycopg.Connection, most: int = 5000) -> int:
@@ -226,7 +282,13 @@ def write_outcomes(db: psycopg.Connection, decisions: Sequence[dict[str, Any]]) 
     attempts = [decision["attempt_id"] for decision in decisions]
     return {
         row.id
-        for row in rows(db, "outcome_write", decisions=json.dumps(decisions, default=str), attempts=attempts)
+        for row in rows(
+            db,
+            "outcome_write",
+            decisions=json.dumps(decisions, default=str),
+            attempts=attempts,
+            shard=random.randrange(SPENDING_SHARDS),  # noqa: S311
+        )
     }
 
 

@@ -11,7 +11,7 @@ ORDER BY t.id FOR UPDATE OF t
 -- Statement 2, with a snapshot newer than the locks: no settlement of these attempts can be under way any more. Their rivals are locked
 -- with them, in id order, since they may have to be flagged.
 SELECT id, task_id, generation, status, worker, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd,
-  price_id, error_code, settled_at IS NOT NULL AS settled, ended_at IS NOT NULL AS ended, stop_reason, claimed_at
+  calls, agent_id, client_id, price_id, error_code, settled_at IS NOT NULL AS settled, ended_at IS NOT NULL AS ended, stop_reason, claimed_at
 FROM task_attempts
 WHERE task_id = ANY(ARRAY(SELECT task_id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[])))
   AND (ended_at IS NULL OR id = ANY(%(attempts)s::uuid[]))
@@ -26,8 +26,8 @@ given AS MATERIALIZED (
     task_id bigint, attempt_id uuid, old_status text, generation int, old_current uuid, new_status text, wait_seconds float8,
     burnt int, released int, timeouts int, error_code text, error_message text, confidence float8, needs_review boolean,
     attempt_status text, attempt_error_code text, attempt_error_message text, ended boolean, result jsonb, conflict jsonb, model text,
-    input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, cost_usd numeric, cost_state text,
-    price_id bigint, settled boolean, trace_id text, run_id text, process_seconds float8, max_rss_bytes bigint)
+    input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, calls int, cost_usd numeric, cost_state text,
+    cost_delta numeric, agent_id bigint, client_id bigint, price_id bigint, settled boolean, trace_id text, run_id text, process_seconds float8, max_rss_bytes bigint)
 ),
 moved AS (
   UPDATE tasks t SET
@@ -53,7 +53,7 @@ told AS (
     finished_at = CASE WHEN g.attempt_status IN ('claimed', 'starting', 'running') THEN NULL ELSE coalesce(a.finished_at, clock.now) END,
     ended_at = CASE WHEN g.ended THEN coalesce(a.ended_at, clock.now) ELSE a.ended_at END,
     rate_held_until = CASE WHEN g.ended AND a.ended_at IS NULL
-      THEN greatest(coalesce(a.started_at, a.claimed_at) + interval '60 seconds', clock.now) ELSE a.rate_held_until END,
+      THEN clock.now + interval '60 seconds' ELSE a.rate_held_until END,
     stop_requested_at = CASE WHEN NOT g.ended AND g.task_id IN (SELECT id FROM moved) THEN coalesce(a.stop_requested_at, clock.now)
       ELSE a.stop_requested_at END,
     stop_reason = CASE WHEN NOT g.ended AND a.stop_reason = '' AND g.task_id IN (SELECT id FROM moved) THEN g.attempt_status ELSE a.stop_reason END,
@@ -62,7 +62,7 @@ told AS (
     error_code = coalesce(g.attempt_error_code, a.error_code), error_message = coalesce(g.attempt_error_message, a.error_message),
     result = coalesce(a.result, g.result), confidence = coalesce(a.confidence, g.confidence), conflict = coalesce(a.conflict, g.conflict),
     model = coalesce(nullif(g.model, ''), a.model), input_tokens = g.input_tokens, output_tokens = g.output_tokens,
-    cache_read_tokens = g.cache_read_tokens, cache_write_tokens = g.cache_write_tokens,
+    cache_read_tokens = g.cache_read_tokens, cache_write_tokens = g.cache_write_tokens, calls = g.calls,
     cost_usd = g.cost_usd, cost_state = g.cost_state, price_id = g.price_id,
     settled_at = CASE WHEN g.settled THEN coalesce(a.settled_at, clock.now) ELSE a.settled_at END,
     trace_id = coalesce(nullif(g.trace_id, ''), a.trace_id), run_id = coalesce(nullif(g.run_id, ''), a.run_id),
@@ -76,6 +76,19 @@ rivals AS (
     status = CASE WHEN a.finished_at IS NULL THEN 'superseded' ELSE a.status END, finished_at = coalesce(a.finished_at, clock.now)
   FROM clock
   WHERE a.task_id = ANY(ARRAY(SELECT id FROM moved)) AND a.ended_at IS NULL AND a.id <> ALL(%(attempts)s::uuid[])
+),
+spent AS (
+  -- What is new in these costs, added to one of several counters so that settlements rarely wait for each other. In the order of the
+  -- key, because two settlements may meet at the same counters.
+  INSERT INTO spending AS s (holder, holder_id, period, starts_on, shard, usd)
+  SELECT h.holder, h.id, p.period, p.starts_on, %(shard)s, sum(g.cost_delta)
+  FROM given g CROSS JOIN clock
+  CROSS JOIN LATERAL (VALUES ('agent', g.agent_id), ('client', g.client_id)) AS h(holder, id)
+  CROSS JOIN LATERAL (VALUES ('day', (clock.now AT TIME ZONE 'UTC')::date),
+    ('month', date_trunc('month', clock.now AT TIME ZONE 'UTC')::date)) AS p(period, starts_on)
+  WHERE g.cost_delta <> 0
+  GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+  ON CONFLICT ON CONSTRAINT spending_counter DO UPDATE SET usd = s.usd + excluded.usd
 )
 SELECT id FROM moved
 

@@ -62,7 +62,7 @@ FROM tasks WHERE current_attempt IS NOT NULL
 """
 
 
-def fill(db: psycopg.Connection, bulk: Bulk = Bulk()) -> None:  # noqa: B008 - frozen
+def fill(db: psycopg.Connection, bulk: Bulk = Bulk()) -> None:
     """Fill empty tables. `db` is in autocommit mode and belongs to a superuser."""
     # Half of everything belongs to one agent, as where there is only one that matters
     agent = f"CASE WHEN i % 2 = 0 THEN {BUSY_AGENT} ELSE 1001 + i % {AGENTS} END"

@@ -7,7 +7,13 @@ from contextlib import contextmanager
 
 import psycopg
 
-MIGRATED = {"django_migrations", "django_content_type", "auth_group", "auth_permission", "auth_group_permissions"}
+MIGRATED = {
+    "django_migrations",
+    "django_content_type",
+    "auth_group",
+    "auth_permission",
+    "auth_group_permissions",
+}
 KEPT_BY_DELETE = {"agents", "agent_versions", "switches", "pools", "auth_user"}
 FIRST_AGENT = "invoice-rules"
 
@@ -19,7 +25,9 @@ def superuser(name: str | None = None) -> Iterator[psycopg.Connection]:
 
     from agentaudit.postgres.base import EMBEDDED_HOME, connection_kwargs
 
-    parameters = connection_kwargs({**connection.settings_dict, "NAME": name or connection.settings_dict["NAME"]})
+    parameters = connection_kwargs(
+        {**connection.settings_dict, "NAME": name or connection.settings_dict["NAME"]}
+    )
     if EMBEDDED_HOME in connection.settings_dict["OPTIONS"]:
         parameters["user"] = "postgres"  # agentaudit's own role is no superuser
     with psycopg.connect(**parameters, autocommit=True) as raw:
@@ -32,7 +40,9 @@ def empty_tables() -> None:
 
     emptied = set(connection.introspection.table_names()) - MIGRATED - KEPT_BY_DELETE
     first = "(SELECT id FROM agents WHERE name = %s)"
-    limits = "max_concurrent_tasks = NULL, max_tpm = NULL, max_output_tpm = NULL, max_requests_per_minute = NULL"
+    limits = (
+        "max_concurrent_tasks = NULL, max_tpm = NULL, max_output_tpm = NULL, max_requests_per_minute = NULL"
+    )
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
         cursor.execute(f"TRUNCATE {', '.join(sorted(emptied))}")

@@ -29,7 +29,11 @@ BY_DESIGN = {
 }
 # Rows under processing are as many as there are slots: reading them all is cheaper than an index that every heartbeat would change
 # (sweep, renew); ageing looks at one hour of one agent's attempts, bounded by another time that is an index key
-TIME_AS_FILTER = {"sweep_take_over": "lease_expires_at", "renew": "lease_expires_at", "aged_levels": "claimed_at"}
+TIME_AS_FILTER = {
+    "sweep_take_over": "lease_expires_at",
+    "renew": "lease_expires_at",
+    "aged_levels": "claimed_at",
+}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,378 @@
+"""Pages in a real browser: accessible in both themes and at every width, live without stealing anything, uploads with JavaScript."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings as django_settings
+from django.test import Client as Browser
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tasks.models import Document, Extraction, Task
+from tests.factories import (
+    PASSWORD,
+    database_now,
+    make_agent,
+    make_attempt,
+    make_client,
+    make_completed,
+    make_document,
+    make_extraction,
+    make_task,
+    make_user,
+    pdf_bytes,
+    result_json,
+)  # fmt: skip
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not Path(CHROMIUM).exists(), reason="No Chromium here. Type: apt-get install -y chromium"
+    ),
+]
+# Playwright's loop runs in this thread; the live server's database work happens in threads of its own
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[object]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Site:
+    """The live server, somebody signed in, and every complaint of the browser's console."""
+
+    def __init__(self, chromium, url: str, user, **options):
+        self.url, self.complaints = url, []
+        self.context = chromium.new_context(viewport={"width": 1280, "height": 900}, base_url=url, **options)
+        signed_in = Browser()
+        signed_in.force_login(user)
+        cookie = signed_in.cookies[django_settings.SESSION_COOKIE_NAME].value
+        self.context.add_cookies([{"name": django_settings.SESSION_COOKIE_NAME, "value": cookie, "url": url}])
+        self.page = self.context.new_page()
+        self.page.on(
+            "console",
+            lambda message: (
+                self.complaints.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def open(self, path: str) -> Page:
+        self.page.goto(path, wait_until="load")
+        return self.page
+
+
+@pytest.fixture
+def visit(live_server, chromium) -> Iterator[Callable[..., Site]]:
+    """Opens the site as somebody; every page is closed before the test's settings and rows go."""
+    opened: list[Site] = []
+
+    def make(user, **options) -> Site:
+        opened.append(Site(chromium, live_server.url, user, **options))
+        return opened[-1]
+
+    yield make
+    for site in opened:
+        site.context.close()
+
+
+@pytest.fixture
+def world(transactional_db):
+    """An extraction with a document in every state; the groups come back with the migration's own function."""
+    from importlib import import_module
+
+    from django.apps import apps
+    from django.db import connection
+
+    migration = import_module("tasks.migrations.0003_groups_and_first_agent")
+    with connection.schema_editor() as editor:
+        if not apps.get_model("auth", "Group").objects.exists():
+            migration.fill(apps, editor)
+    extraction = make_extraction(
+        make_client("Nordwind & Söhne"), make_agent("reader", title="Reads invoices"), engagement="Year-end",
+        refused=[{"name": "notes.docx", "code": "not_pdf", "sentence": "This file is not a PDF, whatever its name says.", "document_id": None, "task_id": None}],
+    )  # fmt: skip
+    audited = extraction.client
+    locked = make_document(audited, "locked.pdf", pages=None, needs_password=True)
+    extraction.refused.append(
+        {
+            "name": "locked.pdf",
+            "code": "encrypted",
+            "sentence": "This PDF is encrypted and needs a password to open.",
+            "document_id": locked.pk,
+            "task_id": None,
+        }
+    )
+    extraction.save()
+    make_completed(extraction, make_document(audited, "good.pdf"), result=result_json())
+    make_completed(
+        extraction,
+        make_document(audited, "doubtful.pdf"),
+        result=result_json(confidence=0.62, needs_review=True),
+    )
+    failed = make_task(extraction, make_document(audited, "failed.pdf"))
+    attempt = make_attempt(failed, "failed", error_code="no_pages", error_message="This PDF has no pages.")
+    Task.objects.filter(pk=failed.pk).update(
+        status="failed",
+        finished_at=attempt.finished_at,
+        error_code="no_pages",
+        error_message="This PDF has no pages.",
+    )
+    running = make_task(extraction, make_document(audited, "running.pdf", pages=30))
+    attempt = make_attempt(running, "running", pages_done=12, pages_total=30)
+    Task.objects.filter(pk=running.pk).update(
+        status="processing", locked_by="worker:x", lease_owner=attempt.worker, lease_expires_at=attempt.deadline_at, current_attempt=attempt.pk
+    )  # fmt: skip
+    for number in range(4):
+        make_task(extraction, make_document(audited, f"waiting-{number}.pdf"))
+    return extraction
+
+
+@pytest.fixture
+def root(world):
+    return make_user("root", is_staff=True, is_superuser=True)
+
+
+def paths_of(extraction: Extraction) -> list[str]:
+    tasks = {task.document.original_name: task.pk for task in extraction.tasks.select_related("document")}
+    here = f"/extractions/{extraction.pk}/"
+    return [
+        "/", "/upload/", "/extractions/", here, f"{here}?state=failed", f"{here}cancel/", f"/tasks/{tasks['doubtful.pdf']}/",
+        f"/tasks/{tasks['failed.pdf']}/", f"/tasks/{tasks['waiting-0.pdf']}/", "/nowhere/",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_serious_barrier_in_either_theme(world, root, visit, scheme: str) -> None:
+    site = visit(root, color_scheme=scheme, reduced_motion="reduce")
+    found = []
+    for path in [*paths_of(world), "/login/"]:
+        if path == "/login/":
+            site.context.clear_cookies()
+        site.open(path)
+        for fault in Axe().run(site.page).response["violations"]:
+            if fault["impact"] in ("serious", "critical"):
+                found.append((path, fault["id"], [node["html"][:120] for node in fault["nodes"][:3]]))
+    assert found == []
+    assert [text for text in site.complaints if "404" not in text] == []
+
+
+@pytest.mark.parametrize("width", [320, 768, 1280])
+def test_no_page_scrolls_sideways(world, root, visit, width: int) -> None:
+    site = visit(root)
+    site.page.set_viewport_size({"width": width, "height": 800})
+    for path in paths_of(world):
+        site.open(path)
+        over = site.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        assert over <= 0, f"{path} is {over} px too wide"
+        assert site.page.locator("h1").count() == 1, path
+
+
+def test_the_admin_works_under_our_policy(world, root, visit) -> None:
+    site = visit(root)
+    task = world.tasks.first()
+    for path in ("", "tasks/task/", f"tasks/task/{task.pk}/change/", "tasks/agent/", f"tasks/agent/{world.agent_id}/change/",
+                 "tasks/membership/add/", "tasks/price/add/", "auth/user/add/", "tasks/auditentry/"):  # fmt: skip
+        site.open(f"/admin/{path}")
+    site.open("/admin/tasks/membership/add/")
+    site.page.locator(".select2-selection").first.click()
+    site.page.locator(".select2-search__field").fill("Nord")
+    expect(site.page.locator(".select2-results__option").first).to_contain_text("Nordwind")
+    site.open("/admin/tasks/task/")
+    site.page.locator("#action-toggle").check()
+    site.page.locator("select[name=action]").select_option("cancel")
+    site.page.locator("button[name=index]").click()
+    expect(site.page.locator("#content")).to_contain_text("8 rows are concerned.")
+    site.page.locator("#id_reason").fill("test")
+    site.page.locator("input[type=submit]").click()
+    expect(site.page.locator(".messagelist")).to_contain_text("5 done, 3 skipped")
+    assert site.complaints == []
+
+
+def make_polls_quick(page: Page) -> None:
+    """The page asks every 10 s; here every 0.2 s, by the attribute that says so."""
+    page.route("**/extractions/*/", lambda route: _quicker(route))
+
+
+def _quicker(route) -> None:
+    answer = route.fetch()
+    route.fulfill(
+        response=answer, body=answer.text().replace('data-poll-seconds="10"', 'data-poll-seconds="0.2"')
+    )
+
+
+def test_rows_change_by_themselves_and_nothing_is_stolen(world, root, visit) -> None:
+    site = visit(root)
+    make_polls_quick(site.page)
+    page = site.open(f"/extractions/{world.pk}/")
+    expect(page.locator("[data-indicator]")).to_have_text("Live, checked every 10 s")
+    password = page.locator("input[type=password]")
+    password.fill("half a pass")
+    first, other = world.tasks.filter(status="enqueued").order_by("id")[:2]
+    page.evaluate("pk => { document.getElementById('task-' + pk).dataset.mark = 'kept'; }", other.pk)
+    Task.objects.filter(pk=first.pk).update(status="cancelled", finished_at=database_now())
+    expect(page.locator(f"#task-{first.pk}")).to_contain_text("Cancelled", timeout=5000)
+    expect(page).to_have_title(re.compile(r"^\(4/8\)"))
+    expect(page.locator("#spoken")).to_contain_text("4 of 8")
+    assert page.locator(f"#task-{other.pk}").get_attribute("data-mark") == "kept", (
+        "a row that did not change is left alone"
+    )
+    assert password.input_value() == "half a pass"
+    assert page.evaluate("document.activeElement.type") == "password"
+
+    page.locator(f"#open-{other.pk}").focus()
+    Task.objects.filter(pk=other.pk).update(status="cancelled", finished_at=database_now())
+    expect(page.locator(f"#task-{other.pk}")).to_contain_text("Cancelled", timeout=5000)
+    assert page.evaluate("document.activeElement.id") == f"open-{other.pk}", (
+        "focus stays on the row that was replaced"
+    )
+    assert site.complaints == []
+
+
+def test_the_indicator_says_when_the_connection_is_gone_and_comes_back(world, root, visit) -> None:
+    site = visit(root)
+    make_polls_quick(site.page)
+    page = site.open(f"/extractions/{world.pk}/")
+    indicator = page.locator("[data-indicator]")
+    page.route("**/fragment/**", lambda route: route.abort())
+    expect(indicator).to_have_text(re.compile(r"Disconnected since \d"), timeout=5000)
+    page.unroute("**/fragment/**")
+    expect(indicator).to_have_text("Live, checked every 10 s", timeout=5000)
+
+
+def test_signed_out_meanwhile_reads_as_disconnected_and_keeps_the_page(world, root, visit) -> None:
+    site = visit(root)
+    make_polls_quick(site.page)
+    page = site.open(f"/extractions/{world.pk}/")
+    site.context.clear_cookies()
+    expect(page.locator("[data-indicator]")).to_have_text(re.compile("Disconnected"), timeout=5000)
+    expect(page.locator("#rows tr")).to_have_count(8)
+
+
+def files_for(tmp_path: Path) -> list[Path]:
+    made = {
+        "a.pdf": pdf_bytes(title="a"),
+        "b.pdf": pdf_bytes(title="b"),
+        "empty.pdf": b"",
+        "notes.pdf": b"no pdf at all",
+    }
+    for name, content in made.items():
+        (tmp_path / name).write_bytes(content)
+    return [tmp_path / name for name in made]
+
+
+def test_picked_files_are_listed_before_sending_with_what_is_left_out_and_why(
+    world, root, visit, tmp_path: Path
+) -> None:
+    site, files = visit(root), files_for(tmp_path)
+    page = site.open("/upload/")
+    expect(page.locator("[data-send]")).to_be_disabled()
+    page.locator("#id_files").set_input_files(files)
+    expect(page.locator("[data-list] > li")).to_have_count(4)
+    expect(page.locator("[data-summary]")).to_contain_text("2 to send")
+    expect(page.locator("[data-list]")).to_contain_text("this file is empty")
+    expect(page.locator("[data-list]")).to_contain_text("not a PDF")
+    page.locator("#id_files").set_input_files(files[:1])  # picked twice, listed once
+    expect(page.locator("[data-list] > li")).to_have_count(4)
+    page.get_by_role("button", name="Remove: b.pdf").click()
+    expect(page.locator("[data-summary]")).to_contain_text("1 to send")
+    page.locator("[data-send]").click()
+    page.wait_for_url(re.compile(r"/extractions/\d+/$"))
+    expect(page.locator("#rows")).to_contain_text("a.pdf")
+    assert Document.objects.filter(original_name="a.pdf").count() == 1
+    assert site.complaints == []
+
+
+def test_a_refused_form_and_a_lost_connection_keep_the_list(world, root, visit, tmp_path: Path) -> None:
+    make_client("Second")  # with two clients none is chosen yet
+    site = visit(root)
+    page = site.open("/upload/")
+    page.locator("#id_client").select_option(label="Nordwind & Söhne")
+    page.locator("#id_files").set_input_files(files_for(tmp_path)[:2])
+    expect(page.locator("[data-summary]")).to_contain_text("2 to send")
+    page.route("**/upload/", lambda route: route.abort())
+    page.locator("[data-send]").click()
+    expect(page.locator("[data-problem]")).to_contain_text("The connection broke off")
+    page.unroute("**/upload/")
+    page.route("**/upload/", lambda route: route.fulfill(status=502, body="<h1>Bad gateway</h1>"))
+    page.locator("[data-send]").click()
+    expect(page.locator("[data-problem]")).to_contain_text("answer 502")
+    page.unroute("**/upload/")
+    expect(page.locator("[data-list] > li")).to_have_count(2)
+    page.locator("[data-send]").click()
+    page.wait_for_url(re.compile(r"/extractions/\d+/$"))
+
+
+def test_more_files_than_the_limit_are_refused_before_sending_and_none_is_lost(
+    world, root, visit, settings, tmp_path: Path
+) -> None:
+    settings.UPLOAD_MAX_FILES = 1
+    site = visit(root)
+    page = site.open("/upload/")
+    page.locator("#id_files").set_input_files(files_for(tmp_path)[:2])
+    expect(page.locator("[data-problem]")).to_contain_text(
+        "These are 2 files; at most 1 can be handed in at once."
+    )
+    expect(page.locator("[data-send]")).to_be_disabled()
+    page.get_by_role("button", name="Remove: b.pdf").click()
+    expect(page.locator("[data-send]")).to_be_enabled()
+
+
+def test_the_form_works_without_javascript(world, root, visit, tmp_path: Path) -> None:
+    site = visit(root, java_script_enabled=False)
+    page = site.open("/upload/")
+    page.locator("#id_client").select_option(label="Nordwind & Söhne")
+    page.locator("#id_files").set_input_files(files_for(tmp_path))
+    page.get_by_role("button", name="Hand in").click()
+    page.wait_for_url(re.compile(r"/extractions/\d+/$"))
+    expect(page.locator("#rows tr")).to_have_count(2)
+    expect(page.locator("#refused")).to_contain_text("This file is empty (0 bytes).")
+    expect(page.locator("[data-indicator]")).to_have_text("Reload the page to see changes")
+
+
+def test_the_theme_switch_holds_over_pages(world, root, visit) -> None:
+    site = visit(root, color_scheme="light")
+    page = site.open("/")
+    switch = page.get_by_role("button", name="Dark theme")
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    page = site.open("/extractions/")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+
+
+def test_the_keyboard_reaches_the_content_first_and_the_menu_closes(world, root, visit) -> None:
+    site = visit(root)
+    page = site.open("/extractions/")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.locator("details.menu > summary").press("Enter")
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
+
+
+def test_signing_in_by_hand(world, root, visit) -> None:
+    site = visit(root)
+    site.context.clear_cookies()
+    page = site.open("/extractions/")
+    page.get_by_label("Username").fill("root")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/extractions/")

@@ -82,6 +82,7 @@ def test_a_wrong_call_hands_nothing_in_and_says_what_is_wrong(place, arguments, 
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_documents_in_the_queue_and_says_how_to_go_on(place):
+    assert place.run("migrate").returncode == 0
     place.ask(
         "[a.agent.versions.update(program='tests.attempt_programs:waits') for a in AgentVersion.objects.all()]"
     )

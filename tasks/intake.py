@@ -152,7 +152,9 @@ def unlock(actor: Actor, extraction: Extraction, passwords: dict[int, str]) -> l
     locked = {entry["document_id"] for entry in extraction.refused if entry["code"] == "encrypted"}
     opened: dict[int, operations.Handed] = {}
     others = []
-    for document in Document.objects.filter(pk__in=locked & passwords.keys(), client=extraction.client).order_by("id"):
+    for document in Document.objects.filter(
+        pk__in=locked & passwords.keys(), client=extraction.client
+    ).order_by("id"):
         found = _inspect(get_storage().path_for_attempt(document.storage_name), passwords[document.pk])
         if found.code or (found.pages or 0) > settings.UPLOAD_MAX_PAGES:
             others.append(document.original_name)
@@ -166,15 +168,32 @@ def unlock(actor: Actor, extraction: Extraction, passwords: dict[int, str]) -> l
 
 def _move_from_refused(actor: Actor, extraction_id: int, opened: dict[int, operations.Handed]) -> None:
     with transaction.atomic():
-        extraction = Extraction.objects.select_for_update(no_key=True, of=("self",)).select_related("client", "agent").get(pk=extraction_id)
+        extraction = (
+            Extraction.objects.select_for_update(no_key=True, of=("self",))
+            .select_related("client", "agent")
+            .get(pk=extraction_id)
+        )
         # Two people may have typed the password at once: only what still stands there is handed in
-        moved = [e["document_id"] for e in extraction.refused if e["code"] == "encrypted" and e["document_id"] in opened]
-        extraction.refused = [entry for entry in extraction.refused if entry["code"] != "encrypted" or entry["document_id"] not in opened]
+        moved = [
+            e["document_id"]
+            for e in extraction.refused
+            if e["code"] == "encrypted" and e["document_id"] in opened
+        ]
+        extraction.refused = [
+            entry
+            for entry in extraction.refused
+            if entry["code"] != "encrypted" or entry["document_id"] not in opened
+        ]
         extraction.save(update_fields=("refused",))
         handed = [opened[pk] for pk in dict.fromkeys(moved)]
         Document.objects.bulk_update([one.document for one in handed], ("pages",))
         operations.submit(
-            actor, client=extraction.client, agent=extraction.agent, documents=handed, priority=extraction.priority, extraction=extraction
+            actor,
+            client=extraction.client,
+            agent=extraction.agent,
+            documents=handed,
+            priority=extraction.priority,
+            extraction=extraction,
         )
 
 

@@ -128,18 +128,34 @@ def pdf_bytes(pages: int = 1, *, title: str = "", password: str = "") -> bytes:
     return out.getvalue()
 
 
-def result_json(*, confidence: float = 0.95, needs_review: bool = False, supplier: str = "Acme GmbH", total: str = "1234.50") -> dict[str, Any]:
+def result_json(
+    *,
+    confidence: float = 0.95,
+    needs_review: bool = False,
+    supplier: str = "Acme GmbH",
+    total: str = "1234.50",
+) -> dict[str, Any]:
     """A contract.Result as JSON: one invoice with a supplier, a total, no due date, and one line item."""
 
     def field(value: str | None, quote: str = "", reasons: tuple[str, ...] = ()) -> dict[str, Any]:
         box = {"x0": 0.1, "y0": 0.1, "x1": 0.2, "y1": 0.2}
         evidence = [{"page": 1, "box": box, "quote": quote}] if quote else []
-        return {"value": value, "confidence": confidence, "source": "page", "evidence": evidence, "reasons": list(reasons)}
+        return {
+            "value": value,
+            "confidence": confidence,
+            "source": "page",
+            "evidence": evidence,
+            "reasons": list(reasons),
+        }
 
     reasons = ("Net and tax do not add up to the total.",) if needs_review else ()
     record = {
         "kind": "invoice",
-        "fields": {"total": field(total, "1.234,50", reasons), "supplier": field(supplier, supplier), "due_date": field(None)},
+        "fields": {
+            "total": field(total, "1.234,50", reasons),
+            "supplier": field(supplier, supplier),
+            "due_date": field(None),
+        },
         "lines": [{"description": field("Paper", "Paper"), "amount": field("12.00", "12,00")}],
         "first_page": 1,
         "last_page": 1,

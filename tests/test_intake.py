@@ -68,7 +68,9 @@ def test_good_files_become_tasks_and_the_others_are_refused_each_with_a_sentence
         ("picture.pdf", b"\x89PNG\r\n\x1a\n" + bytes(100)),
         ("cut.pdf", b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog"),
     )
-    assert list(extraction.tasks.values_list("document__original_name", "document__pages")) == [("good.pdf", 3)]
+    assert list(extraction.tasks.values_list("document__original_name", "document__pages")) == [
+        ("good.pdf", 3)
+    ]
     assert [(entry["name"], entry["code"]) for entry in extraction.refused] == [
         ("empty.pdf", "empty"), ("picture.pdf", "not_pdf"), ("cut.pdf", "corrupt"),
     ]  # fmt: skip
@@ -137,11 +139,17 @@ def test_the_same_bytes_twice_point_to_the_first_and_run_again_only_when_told(wo
     first = take(world, ("invoice.pdf", pdf_bytes())).tasks.get()
     again = take(world, ("copy of invoice.pdf", pdf_bytes()))
     (entry,) = again.refused
-    assert (entry["code"], entry["document_id"], entry["task_id"]) == ("duplicate", first.document_id, first.pk)
+    assert (entry["code"], entry["document_id"], entry["task_id"]) == (
+        "duplicate",
+        first.document_id,
+        first.pk,
+    )
     assert "invoice.pdf" in entry["sentence"]
     assert not again.tasks.exists()
 
-    assert take(world, ("invoice.pdf", pdf_bytes()), run_again=True).tasks.get().document_id == first.document_id
+    assert (
+        take(world, ("invoice.pdf", pdf_bytes()), run_again=True).tasks.get().document_id == first.document_id
+    )
     assert Document.objects.count() == 1
 
 
@@ -179,7 +187,9 @@ def test_a_full_disk_is_one_sentence_and_nothing_half_done(world, monkeypatch) -
     monkeypatch.setattr(type(get_storage()), "put", full)
     with pytest.raises(intake.NotTaken, match=r"disk is full.*again"):
         take(world, ("a.pdf", pdf_bytes()))
-    assert not Document.objects.exists() and not Extraction.objects.exists() and not AuditEntry.objects.exists()
+    assert (
+        not Document.objects.exists() and not Extraction.objects.exists() and not AuditEntry.objects.exists()
+    )
 
 
 def test_a_storage_that_refuses_says_why(world, monkeypatch) -> None:

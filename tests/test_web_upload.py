@@ -40,10 +40,16 @@ def text_of(response) -> str:
 
 
 def test_the_plain_form_takes_many_files_and_leads_to_their_extraction(place) -> None:
-    response = hand_in(place, ("a.pdf", pdf_bytes(title="a")), ("b.pdf", pdf_bytes(title="b")), engagement="Year-end")
+    response = hand_in(
+        place, ("a.pdf", pdf_bytes(title="a")), ("b.pdf", pdf_bytes(title="b")), engagement="Year-end"
+    )
     extraction = Extraction.objects.get()
     assert response.url == reverse("extraction", args=(extraction.pk,))
-    assert (extraction.engagement, extraction.created_by.username, extraction.tasks.count()) == ("Year-end", "alice", 2)
+    assert (extraction.engagement, extraction.created_by.username, extraction.tasks.count()) == (
+        "Year-end",
+        "alice",
+        2,
+    )
 
 
 def test_files_of_both_inputs_arrive_single_ones_and_a_folder(place) -> None:
@@ -57,7 +63,10 @@ def test_files_of_both_inputs_arrive_single_ones_and_a_folder(place) -> None:
         (b"", "This file is empty (0 bytes)."),
         (b"just text", "This file is not a PDF, whatever its name says."),
         (pdf_bytes(6)[:300], "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy."),
-        (pdf_bytes(6).replace(b"obj", b"jbo"), "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy."),
+        (
+            pdf_bytes(6).replace(b"obj", b"jbo"),
+            "This PDF is damaged or cut short and cannot be opened; ask for a fresh copy.",
+        ),
         (pdf_bytes(password="x"), "This PDF is encrypted and needs a password to open."),
         (pdf_bytes(0), "This PDF has no pages."),
         (pdf_bytes(5), "This PDF has 5 pages; the limit is 4. Split it and try again."),
@@ -65,13 +74,17 @@ def test_files_of_both_inputs_arrive_single_ones_and_a_folder(place) -> None:
     ],
     ids=["empty", "no PDF", "truncated", "corrupt", "encrypted", "no pages", "too many pages", "too large"],
 )
-def test_each_bad_file_is_one_sentence_on_the_page_and_the_others_go_on(place, settings, content: bytes, sentence: str) -> None:
+def test_each_bad_file_is_one_sentence_on_the_page_and_the_others_go_on(
+    place, settings, content: bytes, sentence: str
+) -> None:
     settings.UPLOAD_MAX_PAGES, settings.UPLOAD_MAX_BYTES = 4, 10_000
     response = hand_in(place, ("bad one.pdf", content), ("good.pdf", pdf_bytes()))
     page = text_of(place[0].get(response.url))
     assert "bad one.pdf" in page and sentence in page
     assert Task.objects.get().document.original_name == "good.pdf"
-    listed = b"".join(place[0].get(reverse("refused_csv", args=(Extraction.objects.get().pk,))).streaming_content).decode()
+    listed = b"".join(
+        place[0].get(reverse("refused_csv", args=(Extraction.objects.get().pk,))).streaming_content
+    ).decode()
     assert "bad one.pdf" in listed and sentence in listed
 
 
@@ -139,7 +152,10 @@ def test_a_thousand_files_work_and_one_more_is_refused(place) -> None:
 
 def test_the_script_gets_an_address_or_reasons(place) -> None:
     good = hand_in(place, ("a.pdf", pdf_bytes()), accept="application/json")
-    assert (good.status_code, good.json()) == (201, {"url": reverse("extraction", args=(Extraction.objects.get().pk,))})
+    assert (good.status_code, good.json()) == (
+        201,
+        {"url": reverse("extraction", args=(Extraction.objects.get().pk,))},
+    )
     bad = hand_in(place, ("a.pdf", pdf_bytes()), client="", accept="application/json")
     assert bad.status_code == 400 and bad.json()["errors"]["client"][0]["message"]
 

@@ -29,4 +29,5 @@ __all__ = [
 
 admin.site.site_header = _("agentaudit administration")
 admin.site.site_title = "agentaudit"
+admin.site.enable_nav_sidebar = False  # lists need the width
 admin.site.index_title = _("Everything that can be looked after")

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db.models import Max
 from django.http import HttpRequest
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from tasks.admin.base import Audited, Pausable, actor_of
@@ -49,6 +50,8 @@ class AgentForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        for name in VERSIONED:
+            self.fields[name].label = capfirst(self.fields[name].label)
         if version := self.instance.current_version:
             for name in VERSIONED:
                 self.initial[name] = getattr(version, name)

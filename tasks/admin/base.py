@@ -31,6 +31,7 @@ class Page(admin.ModelAdmin):
     """A list that stays fast with many rows. `belongs_to_client`: people see the rows of their clients only."""
 
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     list_per_page = 100
     belongs_to_client = False
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
 
-from tasks.admin.base import ReadOnly
+from tasks import callbacks
+from tasks.admin.base import ReadOnly, actor_of, confirmed
 from tasks.models import Delivery, RefusedDelivery
 
 
@@ -15,6 +19,15 @@ class DeliveryAdmin(ReadOnly):
     list_filter = ("outcome",)
     ordering = ("-received_at",)
     exclude = ("body",)
+    actions = ("apply_again",)
+
+    @admin.action(description=_("Apply again"), permissions=["operate"])
+    def apply_again(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        """For results that could not be stored when they came. What was applied already stays as it is."""
+        return confirmed(
+            self, request, queryset, action="apply_again", title=_("Apply deliveries again"),
+            do=lambda ids, reason, _chosen: callbacks.apply_again(actor_of(request), ids, reason),
+        )  # fmt: skip
 
 
 @admin.register(RefusedDelivery)

@@ -50,18 +50,8 @@ class AttemptInline(admin.TabularInline):
 class TaskAdmin(ReadOnly):
     belongs_to_client = True
     list_display = (
-        "id",
-        "document",
-        "client",
-        "agent",
-        "status",
-        "priority",
-        "attempts_made",
-        "confidence",
-        "needs_review",
-        "created_at",
-        "finished_at",
-    )
+        "id", "status", "document", "client", "agent", "priority", "attempts_made", "confidence", "created_at", "finished_at",
+    )  # fmt: skip
     list_select_related = ("document", "client", "agent")
     list_filter = ("status", "needs_review", "agent")
     search_fields = ("=id", "=extraction__id", "=document__sha256")

@@ -16,18 +16,17 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from tasks import events, notify, queue
+from tasks import events, fairness, learning, notify, queue
 from tasks.agent.contract import Code
 from tasks.audit import Actor, Entry, record
-from tasks.estimates import Prior, estimate
+from tasks.estimates import Figures, estimate, figures_of
 from tasks.events import News
-from tasks.models import Agent, AgentVersion, Client, Document, Extraction
+from tasks.models import Agent, Client, Document, Extraction
 from tasks.outcomes import Answer
 from tasks.sealing import seal
 from tasks.states import TERMINAL, AttemptStatus, Priority, TaskStatus
 
 TIER_PRIORITY = {Client.Tier.STANDARD: Priority.NORMAL, Client.Tier.PREMIUM: Priority.INTERACTIVE}
-TIER_WEIGHT = {Client.Tier.STANDARD: 1.0, Client.Tier.PREMIUM: 2.0}
 MOST_AT_ONCE = 1000
 """Tasks per transaction; more are done in several, so that no claim waits long for a row."""
 DECLARED_MESSAGE = "An operator declared that nothing of this attempt runs any more."
@@ -86,7 +85,7 @@ def submit(
             % {"agent": agent.name}
         )
     level = TIER_PRIORITY[Client.Tier(client.tier)] if priority is None else priority
-    prior = prior_of(version)
+    figures = figures_of(version)
     with transaction.atomic():
         extraction = extraction or Extraction.objects.create(
             client=client,
@@ -98,8 +97,8 @@ def submit(
         )
         if documents:
             queue.enqueue(
-                queue.connection(), fair=agent.is_fair, weight=TIER_WEIGHT[Client.Tier(client.tier)],
-                documents=[_Line.of(handed, prior) for handed in documents],
+                queue.connection(), fair=agent.is_fair, weight=fairness.weight(client.tier),
+                documents=[_Line.of(handed, figures) for handed in documents],
                 extraction=extraction.pk, client=client.pk, agent=agent.pk, version=version.pk, priority=int(level),
             )  # fmt: skip
         after = {
@@ -125,8 +124,8 @@ class _Line:
     sealed_password: bytes | None
 
     @classmethod
-    def of(cls, handed: Handed, prior: Prior) -> _Line:
-        guess = estimate(prior, handed.document.pages)
+    def of(cls, handed: Handed, figures: Figures) -> _Line:
+        guess = estimate(figures, handed.document.pages)
         return cls(
             handed.document.pk,
             guess.tokens,
@@ -137,21 +136,15 @@ class _Line:
         )
 
 
-def prior_of(version: AgentVersion) -> Prior:
-    """What a version is expected to use per page, before anything is learnt."""
-    return Prior(
-        version.input_tokens_per_page, version.output_tokens_per_page, version.tokens_per_document,
-        version.requests_per_page, version.seconds_per_page,
-    )  # fmt: skip
-
-
 def retry(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
     """Failed and cancelled tasks run again as a new generation; what waits for its next attempt runs now."""
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
-        again = [row.id for row in rows if row.status in (TaskStatus.FAILED, TaskStatus.CANCELLED)]
+        again = {row.id for row in rows if row.status in (TaskStatus.FAILED, TaskStatus.CANCELLED)}
         now = [row.id for row in rows if row.status == TaskStatus.ENQUEUED and row.deferred]
-        done = _reprocess(db, again, None) | (queue.changed(db, "retry_now", tasks=now) if now else set())
+        done = _reprocess(db, [row for row in rows if row.id in again], None) | (
+            queue.changed(db, "retry_now", tasks=now) if now else set()
+        )
         return _told("retry", rows, done, outcome)
 
     return _each(actor, task_ids, reason, change)
@@ -165,19 +158,24 @@ def reprocess(
         raise Refused(_("The agent %(agent)s has no version yet.") % {"agent": agent.name})
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
-        done = _reprocess(db, [row.id for row in rows if row.status in TERMINAL], agent)
+        done = _reprocess(db, [row for row in rows if row.status in TERMINAL], agent)
         return _told("reprocess", rows, done, outcome, agent=agent.name if agent else None)
 
     return _each(actor, task_ids, reason, change)
 
 
-def _reprocess(db: Any, tasks: list[int], agent: Agent | None) -> set[int]:
-    if not tasks:
+def _reprocess(db: Any, rows: list[Any], agent: Agent | None) -> set[int]:
+    if not rows:
         return set()
-    return queue.changed(
-        db, "reprocess", tasks=tasks, least_priority=int(Priority.INTERACTIVE), lease_seconds=settings.LEASE_SECONDS,
+    moves = fairness.moves(rows, agent=agent.pk if agent else None, least=int(Priority.INTERACTIVE))
+    keys = fairness.stamp(db, moves)
+    done = queue.changed(
+        db, "reprocess", tasks=[row.id for row in rows], least_priority=int(Priority.INTERACTIVE), lease_seconds=settings.LEASE_SECONDS,
         agent=agent.pk if agent else None, version=agent.current_version_id if agent else None,
     )  # fmt: skip
+    queue.set_keys(db, keys)
+    learning.estimate_again(db, sorted(done))
+    return done
 
 
 def cancel(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
@@ -198,7 +196,10 @@ def reprioritise(actor: Actor, task_ids: Iterable[int], priority: int, reason: s
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
         ids = [row.id for row in rows]
+        moving = [row for row in rows if row.status not in TERMINAL and row.priority != priority]
+        keys = fairness.stamp(db, fairness.moves(moving, priority=int(priority)))
         done = queue.changed(db, "reprioritise", tasks=ids, priority=int(priority))
+        queue.set_keys(db, keys)
         for row in rows:
             if row.id not in done and row.status not in TERMINAL:
                 outcome.skipped[row.id] = _("already at this priority")
@@ -288,6 +289,22 @@ def pause(actor: Actor, target: Agent | Client | None, reason: str = "") -> bool
 def resume(actor: Actor, target: Agent | Client | None, reason: str = "") -> bool:
     """Undo `pause`. Whether it changed anything."""
     return _switch(actor, target, False, reason)
+
+
+def set_fair(actor: Actor, agent: Agent, fair: bool, reason: str = "") -> bool:
+    """Let the agent's clients take turns, or go back to first come, first served; what waits is placed anew. Whether it changed anything."""
+    with transaction.atomic():
+        db = queue.connection()
+        done = queue.set_fair(db, agent.pk, fair)
+        if done:
+            (fairness.begin if fair else fairness.end)(db, agent.pk)
+            record(
+                actor,
+                [Entry("set_fair", "agent", str(agent.pk), {"is_fair": not fair}, {"is_fair": fair})],
+                reason,
+            )
+            notify.hint_on_commit(notify.WORK, notify.CHANGED)
+    return done
 
 
 def _switch(actor: Actor, target: Agent | Client | None, paused: bool, reason: str) -> bool:

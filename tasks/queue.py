@@ -79,18 +79,10 @@ def enqueue(
     db: psycopg.Connection, *, fair: bool, weight: float, documents: Sequence[Any], **values: Any
 ) -> list[int]:
     """Insert one task per document; each of `documents` has document_id, tokens, output_tokens, requests, seconds, password."""
-    first_key, key_step = None, round(LANE_STEP / weight)
+    first_key, key_step = None, 0
     if fair:
-        stamp = first(
-            db,
-            "stamp_lane",
-            agent=values["agent"],
-            priority=values["priority"],
-            client=values["client"],
-            count=len(documents),
-            key_step=key_step,
-        )
-        first_key = stamp.first_key
+        of = {name: values[name] for name in ("agent", "priority", "client")}
+        first_key, key_step = stamp_lane(db, count=len(documents), weight=weight, **of)
     columns = {
         "documents": [d.document_id for d in documents],
         "tokens": [d.tokens for d in documents],
@@ -108,8 +100,35 @@ LANE_STEP = 1_000_000
 """The virtual length of one task of weight 1, in the units of start_key."""
 
 
+def stamp_lane(
+    db: psycopg.Connection, *, agent: int, priority: int, client: int, count: int, weight: float
+) -> tuple[int, int]:
+    """The first virtual start of `count` tasks at the end of a client's lane, and the step from each to the next."""
+    step = round(LANE_STEP / weight)
+    row = first(db, "stamp_lane", agent=agent, priority=priority, client=client, count=count, key_step=step)
+    return row.first_key, step  # type: ignore[union-attr]
+
+
+def set_fair(db: psycopg.Connection, agent: int, fair: bool) -> bool:
+    """Throw the switch, and lock the agent's row with it; whether it was the other way before."""
+    return bool(changed(db, "set_fair", agent=agent, fair=fair))
+
+
 def rekey_plain(db: psycopg.Connection, agent: int) -> None:
     execute(db, "rekey_plain", agent=agent)
+
+
+def rekey_fair(db: psycopg.Connection, agent: int, weights: dict[str, float]) -> None:
+    """`weights` by tier of client."""
+    steps = [round(LANE_STEP / weight) for weight in weights.values()]
+    execute(db, "lock_waiting", agent=agent)
+    execute(db, "rekey_fair", agent=agent, tiers=list(weights), steps=steps)
+
+
+def set_keys(db: psycopg.Connection, keys: dict[int, int]) -> None:
+    """Give waiting tasks, which this transaction has locked, their start keys."""
+    if keys:
+        execute(db, "set_keys", tasks=list(keys), keys=list(keys.values()))
 
 
 # Claiming
@@ -209,6 +228,34 @@ def note_spending(db: psycopg.Connection, notices: Sequence[dict[str, Any]]) -> 
 
 def promote_due(db: psycopg.Connection, most: int = 5000) -> int:
     return execute(db, "promote_due", most=most).rowcount
+
+
+# Learning
+
+
+def versions_to_learn(db: psycopg.Connection, **values: Any) -> list[Row]:
+    return rows(db, "versions_to_learn", **values)
+
+
+def samples(db: psycopg.Connection, agent: int, version: int, most: int, look_back: int) -> list[Row]:
+    return rows(db, "samples", agent=agent, version=version, most=most, look_back=look_back)
+
+
+def store_learnt(db: psycopg.Connection, version: int, learnt: str) -> None:
+    execute(db, "store_learnt", version=version, learnt=learnt)
+
+
+def waiting_estimates(db: psycopg.Connection, agent: int, version: int, most: int) -> list[Row]:
+    return rows(db, "waiting_estimates", agent=agent, version=version, most=most)
+
+
+def refresh_estimates(db: psycopg.Connection, changed: Sequence[tuple[int, Any]]) -> None:
+    """Each of `changed` is (task, estimate)."""
+    execute(
+        db, "refresh_estimates", tasks=[task for task, _ in changed], tokens=[new.tokens for _, new in changed],
+        output_tokens=[new.output_tokens for _, new in changed], requests=[new.requests for _, new in changed],
+        seconds=[new.seconds for _, new in changed],
+    )  # fmt: skip
 
 
 # Leases
@@ -352,7 +399,8 @@ def raise_head(db: psycopg.Connection, task: int) -> Row | None:
 
 
 def lock_tasks(db: psycopg.Connection, tasks: Sequence[int]) -> list[Row]:
-    """The tasks, then their attempts that are not confirmed ended, locked in id order."""
+    """The lanes of fair agents among theirs, the tasks, and their attempts that are not confirmed ended, each locked in id order."""
+    execute(db, "operate_lock_lanes", tasks=list(tasks))
     found = rows(db, "operate_lock", tasks=list(tasks))
     execute(db, "operate_lock_attempts", tasks=list(tasks))
     return found
@@ -392,3 +440,17 @@ def count_refusal(db: psycopg.Connection, **values: Any) -> None:
 
 def prune_callbacks(db: psycopg.Connection, *, days: int, most: int) -> int:
     return execute(db, "callback_prune", days=days, most=most).rowcount
+
+
+def silent_among(db: psycopg.Connection, attempts: Sequence[UUID], seconds: float, most: int) -> list[UUID]:
+    """Those of these attempts that live and were not heard of for so long."""
+    return [row.id for row in rows(db, "silent_among", attempts=list(attempts), seconds=seconds, most=most)]
+
+
+def silent_attempts(db: psycopg.Connection, seconds: float, most: int) -> list[Row]:
+    return rows(db, "silent_attempts", seconds=seconds, most=most)
+
+
+def database_clock(db: psycopg.Connection) -> float:
+    """Seconds since 1970."""
+    return first(db, "database_clock").seconds

@@ -21,7 +21,7 @@ import psycopg
 from django.db import InterfaceError, OperationalError
 from django.db import connection as django_connection
 
-from tasks import claims, events, faults, notify, queue
+from tasks import callbacks, claims, events, faults, learning, notify, queue
 from tasks.agent.contract import Code, Order, Progress, Started
 from tasks.events import News
 from tasks.executors import Executor, Refusal, Report, Run, RunState
@@ -37,6 +37,8 @@ AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.Inte
 """The database is not there. It may come back."""
 FLAG_SECONDS = 1.0
 """How often flags to stop are looked for when no hint comes."""
+SILENT_SECONDS, MOST_READ = 30.0, 100
+"""When a remote run counts as silent, and how many outcome files are looked for in one poll."""
 IDLE_SECONDS = (1.0, 2.0)
 """How long an idle worker waits for a hint before it looks by itself; at random in between, so that replicas do not look together."""
 CONTENDED_SECONDS = (0.002, 0.02)
@@ -56,6 +58,7 @@ class Habits:
     reserve_after_seconds: float = 300.0
     age_seconds: float = 3600.0
     max_pages: int = 2000
+    keep_days: int = 30
     version: str = ""
 
     @property
@@ -91,9 +94,10 @@ class Worker:
         self._contended = False
         self._beat, self._flags = Timer(habits.heartbeat_seconds), Timer(FLAG_SECONDS)
         self._sweep, self._poll = Timer(habits.sweep_seconds, 0.1), Timer(habits.poll_seconds, 0.2)
+        self._learn = Timer(learning.EVERY_SECONDS, 0.2)
         self.sweeper = Sweeper(
             self.id, executors, self.held, lease_seconds=habits.lease_seconds, age_seconds=habits.age_seconds,
-            max_pages=habits.max_pages,
+            max_pages=habits.max_pages, keep_days=habits.keep_days,
         )  # fmt: skip
         self._terms = claims.Terms(
             self.id, habits.lease_seconds, habits.look_ahead, timedelta(seconds=habits.reserve_after_seconds)
@@ -126,6 +130,8 @@ class Worker:
                 self._ask_remote()
             if self._sweep.due():
                 worked |= self.sweeper.tick()
+            if self._learn.due():
+                learning.step(queue.connection())
             worked |= self._claim()
         except AWAY as error:
             self._database_away(error)
@@ -185,11 +191,19 @@ class Worker:
     def _ask_remote(self) -> None:
         """Ask after every remote run that is held: a callback that was lost costs one poll, no more."""
         self._told_to_stop.clear()
+        self._read_outcomes()
         for name, executor in self.executors.items():
             if executor.remote:
                 runs = [entry.run for entry in self.held.values() if entry.executor == name]
                 reports = executor.ask(runs) if runs else []
                 self._take([report for report in reports if report.state in (*ALIVE, RunState.ENDED)])
+
+    def _read_outcomes(self) -> None:
+        """A run whose callbacks do not come through lives on while it tries; its outcome stands in the storage already."""
+        remote = [attempt for attempt, entry in self.held.items() if self.executors[entry.executor].remote]
+        silent = queue.silent_among(queue.connection(), remote, SILENT_SECONDS, MOST_READ) if remote else []
+        written = [callbacks.written_outcome(attempt) for attempt in silent]
+        self._unsettled += [News(event.attempt, event) for event in written if event]
 
     def _take(self, reports: Sequence[Report]) -> None:
         """Keep what is to be settled, and store how far attempts are; the latter is only worth something now."""
@@ -307,6 +321,8 @@ class Worker:
         faults.point("claim:promoted")
         claimed = claims.claim(db, self._terms, list(self.executors), free)
         self._contended = claimed.contended
+        if claimed.refused:
+            notify.hint(notify.CHANGED)
         faults.point("claim:committed")
         orders = []
         for row in claimed.rows:

@@ -30,12 +30,34 @@ ON CONFLICT ON CONSTRAINT lanes_agent_priority_client
 DO UPDATE SET last_key = greatest(l.last_key, excluded.last_key - %(count)s::bigint * %(key_step)s::bigint) + %(count)s::bigint * %(key_step)s::bigint
 RETURNING last_key - (%(count)s::bigint - 1) * %(key_step)s::bigint AS first_key
 
+-- name: set_fair
+UPDATE agents SET is_fair = %(fair)s WHERE id = %(agent)s AND is_fair <> %(fair)s RETURNING id
+
+-- name: lock_waiting
+-- What waits for an agent, in id order, before a statement that changes all of it.
+SELECT count(*) FROM (SELECT id FROM tasks WHERE agent_id = %(agent)s AND status = 'enqueued' ORDER BY id FOR UPDATE) t
+
 -- name: rekey_plain
 -- An agent stops being fair: what waits goes back to first come, first served.
 UPDATE tasks SET start_key = (extract(epoch FROM created_at) * 1000000)::bigint
 WHERE id = ANY(ARRAY(
-  SELECT id FROM tasks WHERE id = ANY(ARRAY(
-    SELECT id FROM tasks WHERE agent_id = %(agent)s AND status = 'enqueued' AND NOT deferred
-    UNION ALL SELECT id FROM tasks WHERE agent_id = %(agent)s AND status = 'enqueued' AND deferred))
-  ORDER BY id FOR UPDATE))
-  AND status = 'enqueued'
+  SELECT id FROM tasks WHERE agent_id = %(agent)s AND status = 'enqueued' ORDER BY id FOR UPDATE))
+
+-- name: rekey_fair
+-- An agent becomes fair: what each client has waiting is spread from the clock of its level on, in its order, and the lanes begin there.
+WITH line AS MATERIALIZED (
+  SELECT t.id, t.priority, t.client_id, w.step, min(t.start_key) OVER (PARTITION BY t.priority) AS clock,
+    row_number() OVER (PARTITION BY t.priority, t.client_id ORDER BY t.start_key, t.id) AS place
+  FROM tasks t JOIN clients c ON c.id = t.client_id JOIN unnest(%(tiers)s::text[], %(steps)s::bigint[]) AS w(tier, step) ON w.tier = c.tier
+  WHERE t.agent_id = %(agent)s AND t.status = 'enqueued'
+),
+moved AS (
+  UPDATE tasks t SET start_key = line.clock + line.place * line.step FROM line WHERE t.id = line.id
+)
+INSERT INTO lanes AS l (agent_id, priority, client_id, last_key)
+SELECT %(agent)s, priority, client_id, max(clock + place * step) FROM line GROUP BY priority, client_id ORDER BY priority, client_id
+ON CONFLICT ON CONSTRAINT lanes_agent_priority_client DO UPDATE SET last_key = excluded.last_key
+
+-- name: set_keys
+UPDATE tasks t SET start_key = g.key FROM unnest(%(tasks)s::bigint[], %(keys)s::bigint[]) AS g(id, key)
+WHERE t.id = ANY(%(tasks)s::bigint[]) AND t.id = g.id AND t.status IN ('enqueued', 'processing')

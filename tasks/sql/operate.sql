@@ -1,3 +1,10 @@
+-- name: operate_lock_lanes
+-- Lanes come before tasks in the lock order: they may be stamped for what is moved.
+SELECT l.id FROM lanes l
+WHERE l.agent_id = ANY(ARRAY(
+  SELECT a.id FROM agents a WHERE a.is_fair AND a.id = ANY(ARRAY(SELECT agent_id FROM tasks WHERE id = ANY(%(tasks)s::bigint[])))))
+ORDER BY l.id FOR UPDATE
+
 -- name: operate_lock
 -- The tasks that a person wants to change, locked in id order; what cannot be changed is told apart from what is gone.
 SELECT id, status, generation, priority, agent_id, agent_version_id, client_id, deferred, current_attempt, cancel_requested_at IS NOT NULL AS cancel_requested

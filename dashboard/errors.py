@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
+from typing import TypeAlias
 
 from django.core.exceptions import TooManyFilesSent
 from django.db import InterfaceError, OperationalError
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dashboard.uploads import too_many_files
 
-Words = str | Promise
+Words: TypeAlias = str | Promise
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

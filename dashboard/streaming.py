@@ -26,5 +26,5 @@ def download(
 
 async def _later(iterator: Iterator[bytes]) -> AsyncIterator[bytes]:
     following = sync_to_async(next)
-    while (piece := await following(iterator, None)) is not None:
+    while (piece := await following(iterator, None)) is not None:  # type: ignore[call-arg]  # next() takes a default
         yield piece

@@ -214,7 +214,8 @@ def admit(
             block, first = _stamp(task, "pool" if "pool" in lacking else "agent", affordable), False
         if _is_due(task, now, reserve_after):
             break
-    return Admission(tuple(admitted), *(block or (None, "")), tuple(too_dear), below)
+    blocked, blocked_by = block or (None, "")
+    return Admission(tuple(admitted), blocked, blocked_by, tuple(too_dear), below)
 
 
 def _is_due(task: Waiting, now: datetime, reserve_after: timedelta) -> bool:

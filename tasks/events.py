@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -119,8 +120,8 @@ def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) 
                 _task_facts(task),
                 _attempt_facts(attempt),
                 _as_stopped(_answer(news), attempt),
-                random.random(),
-            )  # noqa: S311
+                random.random(),  # noqa: S311
+            )
             words[news.attempt] = decision.word
             written.append(_row(task, attempt, news, decision, prices))
         if written:
@@ -199,7 +200,7 @@ def _money(attempt: Any, news: News, prices: dict[str, PriceRow]) -> dict[str, A
     if price is not None and (known := cost(tokens, price)) is not None:
         usd = known
     if news.event is not None and usage.calls == 0 and not (tokens.input or tokens.output):
-        usd = 0  # no model was asked: known to be nothing
+        usd = Decimal(0)  # no model was asked: known to be nothing
     if usd is None:
         usd, price_id = attempt.cost_usd, attempt.price_id
     else:

@@ -7,26 +7,39 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+import psycopg
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from tasks import events, faults, notify, queue
 from tasks.agent import signatures
 from tasks.agent.contract import Completed, Failed, Progress, Result, Started, parse_event
+from tasks.audit import Actor, Entry, record
 from tasks.clock import database_seconds
 from tasks.events import News
-from tasks.orders import callback_secrets
+from tasks.operations import Outcome
+from tasks.orders import callback_secrets, outcome_name
 from tasks.outcomes import Word
 from tasks.storage import StorageError, get_storage
 
+log = logging.getLogger(__name__)
+
 MOST_RESULT_BYTES = 16 * 2**20
+MOST_OUTCOME_BYTES = 2 * MOST_RESULT_BYTES
+"""A result within its envelope, where quotation marks take two bytes."""
+AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+"""The database is not there. It may come back."""
 
 
 class Rejected(Exception):
@@ -172,46 +185,103 @@ def _check(found: Any, message: Message) -> None:
         )
 
 
-def apply_again(delivery: int) -> Word | None:
-    """Apply a stored delivery once more, as an operator asks for after a fault of ours was mended. None: its body is not kept."""
-    db = queue.connection()
-    stored = queue.stored_callback(db, delivery)
-    if stored is None:
+def apply_again(actor: Actor, deliveries: Iterable[int], reason: str = "") -> Outcome:
+    """Apply stored deliveries once more, as an operator asks for after a fault of ours was mended. Each is its own transaction."""
+    outcome = Outcome()
+    for delivery in deliveries:
+        stored = queue.stored_callback(queue.connection(), delivery)
+        if stored is None:
+            outcome.skipped[delivery] = _("its body is not kept")
+            continue
+        try:
+            event = _with_result(_event(Message(stored.attempt, stored.webhook_id, bytes(stored.body))))
+        except Rejected as rejected:
+            outcome.skipped[delivery] = rejected.message
+            continue
+        with transaction.atomic():
+            word = events.apply(queue.connection(), [News(stored.attempt, event)]).get(stored.attempt)  # type: ignore[arg-type]
+            told = {"attempt": str(stored.attempt), "event": stored.event, "outcome": word and str(word)}
+            record(actor, [Entry("apply_again", "delivery", str(delivery), after=told)], reason)
+        if word in (Word.APPLIED, Word.ALREADY_TERMINAL):
+            outcome.done.append(delivery)
+        else:
+            outcome.skipped[delivery] = _("it changes nothing (%(word)s)") % {
+                "word": word or "no such attempt"
+            }
+    if outcome.done:
+        notify.hint(notify.CHANGED, notify.WORK)
+    return outcome
+
+
+class Refusals:
+    """Counts refused deliveries in this process and writes the counts at most once a second, however many are forged.
+
+    What was counted last waits for the next delivery of any kind; a process that ends may lose the counts of one second.
+    """
+
+    def __init__(self, seconds: float = 1.0) -> None:
+        self.seconds = seconds
+        self._counts: dict[str, tuple[int, UUID]] = {}
+        self._written_at = float("-inf")
+        self._lock = threading.Lock()
+
+    def count(self, reason: str, attempt: UUID) -> None:
+        with self._lock:
+            self._counts[reason] = (self._counts.get(reason, (0, attempt))[0] + 1, attempt)
+
+    def write_due(self) -> None:
+        """Write what there is, if the last time is long enough ago. Never raises for a database that is away."""
+        with self._lock:
+            if not self._counts or time.monotonic() - self._written_at < self.seconds:
+                return
+            counts, self._counts, self._written_at = self._counts, {}, time.monotonic()
+        try:
+            for reason, (count, attempt) in sorted(counts.items()):
+                queue.count_refusal(queue.connection(), reason=reason, attempt=attempt, count=count)
+        except AWAY as error:
+            log.warning("%d refused callbacks could not be counted (%s).", len(counts), type(error).__name__)
+
+
+refusals = Refusals()
+
+
+def written_outcome(attempt: UUID) -> Completed | Failed | None:
+    """The last word of an attempt as its outcome file in the storage says it; None if there is no such file, or none to believe.
+
+    Asked outside of any transaction, wherever an attempt has gone silent: what was paid for is not paid for again.
+    """
+    try:
+        with get_storage().open(outcome_name(attempt)) as file:
+            content = file.read(MOST_OUTCOME_BYTES + 1)
+    except (StorageError, OSError):
         return None
-    event = _with_result(_event(Message(stored.attempt, stored.webhook_id, bytes(stored.body))))  # type: ignore[arg-type]
-    return events.apply(db, [News(stored.attempt, event)]).get(stored.attempt)
+    event = outcome_of_file(attempt, content) if len(content) <= MOST_OUTCOME_BYTES else None
+    if event is None:
+        log.warning(
+            "The outcome file of attempt %s is not signed by it, or holds no outcome; it is not used.",
+            attempt,
+        )
+    return event
 
 
-def count_refusal(reason: str, attempt: UUID | None, count: int = 1) -> None:
-    """Count a refused delivery; one row an hour and reason, however many come."""
-    queue.count_refusal(queue.connection(), reason=reason, attempt=attempt, count=count)
-
-
-def prune(days: int, most: int = 5000) -> int:
-    """Remove old deliveries of attempts that have ended; how many."""
-    return queue.prune_callbacks(queue.connection(), days=days, most=most)
-
-
-def outcome_of_file(attempt: UUID, content: bytes) -> Sequence[News]:
-    """What a signed outcome file says; nothing if it is not signed by its own attempt, or is no outcome. It may be old."""
+def outcome_of_file(attempt: UUID, content: bytes) -> Completed | Failed | None:
+    """What a signed outcome file says; None if it is not signed by its own attempt, or is no outcome. It may be old."""
     envelope = _envelope(content)
     if envelope is None:
-        return []
+        return None
     headers, body = envelope
     try:
         signatures.verify(callback_secrets(attempt), headers, body, None)
         event = _event(Message(attempt, headers[signatures.ID], body))
-        settled = _with_result(event) if isinstance(event, Completed | Failed) else None
+        return _with_result(event) if isinstance(event, Completed | Failed) else None
     except (signatures.SignatureError, Rejected):
-        return []
-    return [News(attempt, settled)] if settled else []
+        return None
 
 
 def _envelope(content: bytes) -> tuple[dict[str, str], bytes] | None:
     try:
         outer = json.loads(content)
-        return {str(name).lower(): str(value) for name, value in outer["headers"].items()}, str(
-            outer["body"]
-        ).encode()
-    except (ValueError, KeyError, TypeError, AttributeError):
+        headers = {str(name).lower(): str(value) for name, value in outer["headers"].items()}
+        return headers, str(outer["body"]).encode()
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

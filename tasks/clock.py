@@ -17,13 +17,18 @@ _read_at = float("-inf")
 def database_seconds() -> float:
     """Seconds since 1970 by the database, right to a few milliseconds. This machine's own wall clock is never used."""
     global _offset, _read_at
-    if time.monotonic() - _read_at > REFRESH_SECONDS:
+    if _is_old():
         with _lock:
-            before = time.monotonic()
-            seconds = queue.first(queue.connection(), "database_clock").seconds
-            _read_at = time.monotonic()
-            _offset = seconds - (before + _read_at) / 2
+            if _is_old():
+                before = time.monotonic()
+                seconds = queue.database_clock(queue.connection())
+                now = time.monotonic()
+                _offset, _read_at = seconds - (before + now) / 2, now
     return time.monotonic() + _offset
+
+
+def _is_old() -> bool:
+    return time.monotonic() - _read_at > REFRESH_SECONDS
 
 
 def forget() -> None:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from tasks import events, faults, notify, queue
+from tasks import callbacks, events, faults, notify, queue
 from tasks.agent.contract import Code, Completed, Failed, Order
 from tasks.audit import Actor, Entry, record
 from tasks.events import News
@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 MOST = 100
 """Rows per statement: a short transaction each, and as many of them as there is work."""
+PRUNE_SECONDS, MOST_PRUNED = 3600.0, 5000
 TRANSIENT = frozenset(
     {
         Code.CRASHED,
@@ -65,7 +66,10 @@ class Held:
 
 
 def news_of(report: Report) -> list[News]:
-    """What a report means for its attempt: its own last word if it had one; of a run that ended without one, how it ended."""
+    """What a report means for its attempt: its own last word if it had one, spoken or only written; else how its run ended.
+
+    Outside of any transaction: a run that ended without a word may have left its outcome in the storage.
+    """
     ended = report.state is RunState.ENDED
     common = {
         "ended": ended,
@@ -74,6 +78,8 @@ def news_of(report: Report) -> list[News]:
         "max_rss_bytes": report.max_rss_bytes,
     }
     spoken = [event for event in report.events if isinstance(event, Completed | Failed)]
+    if ended and not spoken and (written := callbacks.written_outcome(report.attempt)):
+        spoken = [_as_ended(written, report)]
     if spoken or not ended:
         return [News(report.attempt, event, **common) for event in spoken]  # type: ignore[arg-type]
     status = _STATUS.get(report.code, AttemptStatus.FAILED)
@@ -85,6 +91,15 @@ def news_of(report: Report) -> list[News]:
         report.code in TRANSIENT,
     )
     return [News(report.attempt, answer=answer, **common)]  # type: ignore[arg-type]
+
+
+def _as_ended(written: Completed | Failed, report: Report) -> Completed | Failed:
+    """Who was stopped knows only that; why is known to who stopped it."""
+    if isinstance(written, Completed) or written.code != Code.CANCELLED or report.code == Code.CRASHED:
+        return written
+    return written.model_copy(
+        update={"code": report.code, "message": report.message, "retryable": report.code in TRANSIENT}
+    )
 
 
 def _certainly_not(refusal: Refusal) -> Report:
@@ -101,13 +116,15 @@ class Sweeper:
 
     def __init__(
         self, worker: UUID, executors: Mapping[str, Executor], held: dict[UUID, Held], *,
-        lease_seconds: float, age_seconds: float, max_pages: int,
+        lease_seconds: float, age_seconds: float, max_pages: int, keep_days: int = 30,
     ) -> None:  # fmt: skip
         self.worker, self.executors, self.held = worker, executors, held
         self.lease_seconds, self.age_seconds, self.max_pages = lease_seconds, age_seconds, max_pages
+        self.keep_days = keep_days
         self._after = FIRST
         self._braked_since: float | None = None
         self._aged_at = 0.0
+        self._pruned_at = time.monotonic()
 
     def tick(self) -> bool:
         """One round; whether it changed anything."""
@@ -119,6 +136,7 @@ class Sweeper:
             worked |= self._recover(db)
         worked |= self._confirm(db)
         worked |= self._age(db)
+        self._prune(db)
         queue.retried(lambda: queue.close_silent_workers(db, self.lease_seconds))
         faults.point("sweep:done")
         if worked:
@@ -156,6 +174,8 @@ class Sweeper:
         for attempt, report in self._found(db, [row.attempt_id for row in taken], until):
             if report.state in ALIVE and not attempt.given_up:
                 self._adopt(db, attempt, report)
+            elif written := self._written(attempt, report):
+                batch += written
             elif report.state is RunState.UNREACHABLE and not attempt.given_up:
                 # Another run would be a second bill if this one lives. The lease just taken runs out, and then it is asked for again,
                 # by whoever; at the attempt's deadline it is given up.
@@ -170,6 +190,13 @@ class Sweeper:
     def _is_gone(self, attempt: Any, report: Report) -> bool:
         """Local runs die with their worker, so that one which is not found has ended."""
         return report.state is RunState.NOT_FOUND and not self.executors[attempt.executor].remote
+
+    def _written(self, attempt: Any, report: Report) -> list[News]:
+        """The outcome of an attempt that nobody hears any more, if it had come so far: it is paid for, and not run again."""
+        if report.state is RunState.ENDED or attempt.status == AttemptStatus.COMPLETED:
+            return []
+        event = callbacks.written_outcome(attempt.attempt_id)
+        return [News(attempt.attempt_id, event, ended=self._is_gone(attempt, report))] if event else []
 
     def _lost(self, attempt: Any, report: Report) -> list[News]:
         if report.state is RunState.ENDED:
@@ -193,7 +220,7 @@ class Sweeper:
         batch: list[News] = []
         for attempt, report in self._found(db, attempts, until):
             if report.state is RunState.ENDED or self._is_gone(attempt, report):
-                batch += self._lost(attempt, report)
+                batch += self._written(attempt, report) or self._lost(attempt, report)
             else:
                 self.executors[attempt.executor].stop(
                     [Run(attempt.attempt_id, report.run_id or attempt.run_id)]
@@ -314,3 +341,12 @@ class Sweeper:
                 reason,
             )
         return bool(raised)
+
+    def _prune(self, db: Any) -> None:
+        """Old deliveries go, a bounded number at a time: one message id has to be known only as long as its attempt may speak."""
+        if time.monotonic() - self._pruned_at < PRUNE_SECONDS:
+            return
+        self._pruned_at = time.monotonic()
+        removed = queue.prune_callbacks(db, days=self.keep_days, most=MOST_PRUNED)
+        if removed == MOST_PRUNED:
+            self._pruned_at -= PRUNE_SECONDS  # there is more: in the next round

@@ -59,6 +59,6 @@ def _believed(authorization: str) -> bool:
 def _run_id(body: bytes) -> int | None:
     try:
         run_id = json.loads(body)["run"]["run_id"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return run_id if isinstance(run_id, int) and not isinstance(run_id, bool) and run_id > 0 else None

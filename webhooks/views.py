@@ -6,9 +6,7 @@ import logging
 from typing import Any
 from uuid import UUID
 
-import psycopg
 from django.contrib.auth.decorators import login_not_required
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -20,7 +18,6 @@ log = logging.getLogger(__name__)
 
 MOST_BODY_BYTES = 256 * 2**10
 RETRY_AFTER_SECONDS = 5
-AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 
 @csrf_exempt
@@ -30,7 +27,7 @@ def attempt_callback(request: HttpRequest, attempt: UUID) -> JsonResponse:
     """An event of an attempt. 200 with the outcome in a word, given only once it is durable."""
     try:
         return _answer(request, attempt)
-    except AWAY as error:
+    except callbacks.AWAY as error:
         log.warning(
             "A callback of attempt %s could not be stored (%s); its sender will try again.",
             attempt,
@@ -46,9 +43,10 @@ def _answer(request: HttpRequest, attempt: UUID) -> JsonResponse:
         message = callbacks.authenticate(attempt, request.headers, _body(request))
         return JsonResponse({"outcome": callbacks.receive(message)})
     except Rejected as rejected:
-        if rejected.status in (401, 404):
-            callbacks.count_refusal(rejected.reason, attempt)
+        callbacks.refusals.count(rejected.reason, attempt)
         return _refusal(rejected.status, rejected.message)
+    finally:
+        callbacks.refusals.write_due()
 
 
 def _body(request: HttpRequest) -> bytes:

@@ -1,4 +1,4 @@
-"""The agent on the command line: `python -m tasks.agent FILE.pdf` prints what it reads as JSON."""
+"""The agent on the command line: `FILE.pdf` prints what it reads as JSON, `run ORDER.in.json` carries out one attempt."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import argparse
 import hashlib
 import json
 import logging
+import signal
 import sys
 from pathlib import Path
+from threading import Event as Flag
 from uuid import uuid4
 
+from pydantic import ValidationError
+
+from tasks.agent.bearer import bearer_for
 from tasks.agent.contract import VERSION, Completed, Event, Failed, Limits, Order
 from tasks.agent.inspection import serve
 from tasks.agent.program import BUILT_IN, run
+from tasks.agent.sender import Sender
 
 ABOUT = """Read a PDF (invoice, receipt, credit note, quotation) and print its fields as JSON.
 
@@ -22,6 +28,7 @@ in words. Works offline, needs no account, and changes nothing.
   python -m tasks.agent invoice.pdf --pretty
   python -m tasks.agent locked.pdf --password secret
   python -m tasks.agent inspect < requests.jsonl       pages and encryption of many files, one JSON line each
+  python -m tasks.agent run attempts/ID.in.json        one attempt of the queue, which answers by signed callbacks
 """
 ENDS = """Exit code: 0 with the result; 1 with the failure as JSON (its "code" and one sentence in "message"); 2 for a wrong call."""
 
@@ -32,6 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     if arguments[:1] == ["inspect"]:
         return inspect_many(arguments[1:])
+    if arguments[:1] == ["run"]:
+        return run_order(arguments[1:])
     options = parser().parse_args(arguments)
     events: list[Event] = []
     run(order_for(options), events.append)
@@ -96,6 +105,47 @@ def inspect_many(arguments: list[str]) -> int:
     options = made.parse_args(arguments)
     serve(sys.stdin, sys.stdout, Limits(pages=options.pages), options.memory_mib, options.cpu_seconds)
     return 0
+
+
+def run_order(arguments: list[str]) -> int:
+    """One attempt as its order says. 0: it has completed, and the outcome was taken or stands in the outcome file; 1: it has not."""
+    made = argparse.ArgumentParser(
+        prog="python -m tasks.agent run",
+        description="Carry out one attempt: read the order file once, read the document, post the events to the order's callback "
+        "address, signed. The outcome is written to the order's outcome file first. Nothing is removed.",
+        epilog="Exit code: 0 completed; 1 failed, or an order that cannot be used; 2 for a wrong call.",
+    )
+    made.add_argument(
+        "order", metavar="ORDER.in.json", help="the order: a JSON file that only this attempt can read"
+    )
+    path = Path(made.parse_args(arguments).order)
+    try:
+        order = Order.model_validate_json(path.read_bytes())
+    except OSError as error:
+        sys.stderr.write(f"The order {path} cannot be read: {error.strerror}.\n")
+        return 1
+    except ValidationError as error:
+        # Names of members only: an order holds secrets, which must not end in a log
+        members = sorted({".".join(map(str, fault["loc"])) or "the whole" for fault in error.errors()})
+        sys.stderr.write(f"{path} is no valid order (look at: {', '.join(members)}).\n")
+        return 1
+    if not (order.callback_url and order.callback_secret):
+        sys.stderr.write(
+            f"The order {path} does not say where its events go (callback_url, callback_secret).\n"
+        )
+        return 1
+    stop = Flag()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    sender = Sender(order, bearer=bearer_for(order.callback_url))
+    ends: list[bool] = []
+
+    def emit(event: Event) -> None:
+        taken = sender(event)
+        if isinstance(event, Completed | Failed):
+            ends.append(isinstance(event, Completed) and (taken or bool(order.outcome)))
+
+    run(order, emit, stop.is_set)
+    return 0 if ends == [True] else 1
 
 
 def show(content: object, pretty: bool) -> None:

@@ -59,3 +59,18 @@ WHERE id = ANY(ARRAY(
 
 -- name: database_clock
 SELECT extract(epoch FROM agentaudit_now())::float8 AS seconds
+
+-- name: silent_attempts
+-- Attempts that should be running and have not been heard of for so long, the longest silence first.
+SELECT id, task_id, executor, run_id, coalesce(last_seen_at, claimed_at) AS heard_at
+FROM task_attempts
+WHERE ended_at IS NULL AND status IN ('claimed', 'starting', 'running')
+  AND coalesce(last_seen_at, claimed_at) <= (SELECT agentaudit_now()) - make_interval(secs => %(seconds)s)
+ORDER BY heard_at, id LIMIT %(most)s
+
+-- name: silent_among
+-- The same of some attempts only, in any order: where there are too many for one look, each has its turn.
+SELECT id FROM task_attempts
+WHERE id = ANY(%(attempts)s::uuid[]) AND ended_at IS NULL AND status IN ('claimed', 'starting', 'running')
+  AND coalesce(last_seen_at, claimed_at) <= (SELECT agentaudit_now()) - make_interval(secs => %(seconds)s)
+ORDER BY random() LIMIT %(most)s

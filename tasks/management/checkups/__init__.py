@@ -54,6 +54,7 @@ def examine() -> Iterator[Finding]:
     yield from running.attempts_can_run()
     if filled:
         yield from running.somebody_works()
+        yield from running.runs_are_heard_of()
         yield from machine.memory_suffices()
 
 

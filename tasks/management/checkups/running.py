@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
-from tasks import inspector
+from tasks import inspector, queue
 from tasks.agent.contract import Completed, Failed, Limits, Order
 from tasks.executors import RunState
 from tasks.executors.local import LocalExecutor
@@ -19,6 +19,7 @@ from tasks.models import Task
 from tasks.states import TaskStatus
 
 ATTEMPT_SECONDS = 30.0
+SILENT_SECONDS, MOST_SILENT = 600.0, 1000
 
 # A page with two lines of text, as small as a PDF can be; readers rebuild the table of contents that is missing
 PDF = b"""%PDF-1.4
@@ -114,3 +115,17 @@ def somebody_works() -> Iterator[Finding]:
         yield fault("workers", f"None is alive, and {waiting} documents wait.", advice)
     else:
         yield hint("workers", "None is alive; nothing waits.", advice)
+
+
+def runs_are_heard_of() -> Iterator[Finding]:
+    silent = queue.silent_attempts(queue.connection(), SILENT_SECONDS, MOST_SILENT)
+    if not silent:
+        yield ok("runs", f"Every run was heard of in the last {SILENT_SECONDS / 60:.0f} minutes.")
+        return
+    first = silent[0]
+    yield hint(
+        "runs",
+        f"{len(silent)} were not heard of for {SILENT_SECONDS / 60:.0f} minutes; the longest silence is that of attempt {first.id} "
+        f"of task {first.task_id}, since {first.heard_at:%Y-%m-%d %H:%M} UTC.",
+        "Long documents may be silent. If none should be: look for callbacks that are refused (Admin, Refused deliveries), and at the run itself.",
+    )

@@ -35,6 +35,7 @@ def habits_from_settings(slots: int | None = None) -> Habits:
         reserve_after_seconds=settings.RESERVE_AFTER_SECONDS,
         age_seconds=settings.AGE_SECONDS,
         max_pages=settings.UPLOAD_MAX_PAGES,
+        keep_days=settings.WEBHOOK_KEEP_DAYS,
         version=settings.VERSION,
     )
 

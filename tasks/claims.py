@@ -179,31 +179,43 @@ def _knows(head: Any, agent: Any) -> bool:
     )
 
 
+def rates_of(task: Any) -> Rates:
+    """What a task reserves, from a row with its estimates."""
+    return projected(
+        task.estimated_tokens, task.estimated_output_tokens, task.estimated_requests, task.estimated_seconds
+    )
+
+
+def usd_of(task: Any, prices: dict[int, Any]) -> Decimal:
+    """What a task is expected to cost; nothing where its version has no price."""
+    price = prices.get(task.agent_version_id)
+    if price is None:
+        return NOTHING
+    return spending.expected_usd(
+        task.estimated_tokens, task.estimated_output_tokens, price.input_usd, price.output_usd
+    )
+
+
 def _line(opened: queue.Opened, costs: dict[int, Decimal]) -> tuple[list[Waiting], dict[int, str]]:
     """The tasks in order, without those that would cost more than a document may; and why those are refused."""
     waiting: list[Waiting] = []
     refusals: dict[int, str] = {}
     for task in opened.line:
-        price = opened.prices.get(task.agent_version_id)
-        usd = (
-            spending.expected_usd(
-                task.estimated_tokens, task.estimated_output_tokens, price.input_usd, price.output_usd
-            )
-            if price
-            else NOTHING
-        )
+        usd = usd_of(task, opened.prices)
         why = spending.over_ceiling(costs.get(task.id, NOTHING), usd, opened.agent.document_cost_ceiling)
         if why:
             refusals[task.id] = why
             continue
-        rates = projected(
-            task.estimated_tokens,
-            task.estimated_output_tokens,
-            task.estimated_requests,
-            task.estimated_seconds,
-        )
         waiting.append(
-            Waiting(task.id, task.priority, rates, task.client_id, task.blocked_since, task.blocked_by, usd)
+            Waiting(
+                task.id,
+                task.priority,
+                rates_of(task),
+                task.client_id,
+                task.blocked_since,
+                task.blocked_by,
+                usd,
+            )
         )
     return waiting, refusals
 

@@ -55,7 +55,7 @@ def reached(row: Any, wanted: Decimal = NOTHING) -> list[dict[str, Any]]:
             if most is None or f"{period} {level} {most}" in row.notices:
                 continue
             spent = committed(row, period)
-            if spent >= most or (level == "stop" and _is_over(spent + row.reserved_usd, wanted, most)):
+            if spent >= most or (level == "stop" and is_over(spent + row.reserved_usd, wanted, most)):
                 notices.append(
                     {
                         "holder": row.holder, "holder_id": row.id, "period": period, "level": level, "limit_usd": str(most),
@@ -65,7 +65,8 @@ def reached(row: Any, wanted: Decimal = NOTHING) -> list[dict[str, Any]]:
     return notices
 
 
-def _is_over(spent: Decimal, wanted: Decimal, most: Decimal) -> bool:
+def is_over(spent: Decimal, wanted: Decimal, most: Decimal) -> bool:
+    """Whether a limit stops what `wanted` more; one that is reached stops everything."""
     return spent >= most or spent + wanted > most
 
 
@@ -75,7 +76,7 @@ def least(amounts: Iterable[Decimal]) -> Decimal:
 
 def over_ceiling(spent: Decimal, expected: Decimal, ceiling: Decimal | None) -> str:
     """Why a document may not be read (again) for its cost, in a sentence; empty: it may."""
-    if ceiling is None or not _is_over(spent, expected, ceiling):
+    if ceiling is None or not is_over(spent, expected, ceiling):
         return ""
     so_far = (
         f"This document has cost {money(spent)} USD so far"

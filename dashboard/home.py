@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dashboard import queries
 from dashboard.extractions import with_counts
-from tasks.access import clients_of, visible_to
+from tasks.access import clients_of, sees_every_client, visible_to
 from tasks.models import Agent, Client, Extraction
 
 RECENT = 8
@@ -41,7 +41,7 @@ def start(request: HttpRequest) -> HttpResponse:
         "steps": [] if recent else _steps(request),
         "overview": queries.overview() if looks_after else None,
         "may_upload": user.has_perm("tasks.add_extraction"),
-        "has_clients": clients_of(user).exists(),
+        "is_outside": not sees_every_client(user) and not clients_of(user).exists(),
     }
     return render(request, "home.html", context)
 

@@ -183,6 +183,7 @@ def test_accuracy_prints_one_object_and_invents_nothing(place):
     assert 0 < figures["right_at_09"] <= 1 and 0 < figures["share_right_at_09"] <= 1
 
 
+@pytest.mark.slow
 def test_without_documents_nothing_is_claimed(place):
     run = place.run("bench", "accuracy", "--json", CORPUS_DIR="/nonexistent")
     assert run.returncode == 0, run.stderr

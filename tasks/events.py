@@ -258,6 +258,7 @@ def _cool_down(db: psycopg.Connection, batch: Sequence[News]) -> None:
         if found and found[0].status != AttemptStatus.FAILED:  # a repeated event asks for nothing new
             seconds = news.event.retry_after if news.event.retry_after is not None else RATE_LIMIT_SECONDS  # type: ignore[union-attr]
             queue.retried(partial(queue.cool_down, db, found[0].agent_id, seconds))
+            faults.point("settle:cooled")
 
 
 def progress(db: psycopg.Connection, events: Sequence[Progress]) -> None:

@@ -291,16 +291,12 @@ def stop_flags(db: psycopg.Connection, worker: UUID, lease_seconds: float) -> li
     return rows(db, "stop_flags_of_worker", worker=worker, lease_seconds=lease_seconds)
 
 
-def mark_running(
-    db: psycopg.Connection, started: Sequence[tuple[UUID, str, str]], remote: Sequence[UUID] = ()
-) -> None:
-    """Each of `started` is (attempt, run id, run page). `remote`: those of them whose tasks say from now on which run holds them."""
+def mark_running(db: psycopg.Connection, started: Sequence[tuple[UUID, str, str]]) -> None:
+    """Each of `started` is (attempt, run id, run page)."""
     attempts, run_ids, run_pages = (
         [list(column) for column in zip(*started, strict=True)] if started else ([], [], [])
     )
     execute(db, "mark_running", attempts=attempts, run_ids=run_ids, run_pages=run_pages)
-    if remote:
-        execute(db, "name_runs", attempts=list(remote))
 
 
 def mark_starting(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:

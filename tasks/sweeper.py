@@ -321,6 +321,7 @@ class Sweeper:
             for news in batch
         ]
         record(Actor.system("sweeper"), entries)
+        faults.point("sweep:recorded")
         log.info("Swept %d attempts.", len(batch))
 
     def _age(self, db: Any) -> bool:

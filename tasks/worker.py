@@ -237,8 +237,11 @@ class Worker:
                 if row[0] in self.held and self.executors[self.held[row[0]].executor].remote
             ]
             faults.point("start:storing")
-            queue.retried(lambda: queue.mark_running(db, running, remote))
+            queue.retried(lambda: queue.mark_running(db, running))
             faults.point("start:stored")
+            if remote:
+                queue.retried(lambda: queue.name_runs(db, remote))
+                faults.point("start:named")
         self._running.clear()
         if self._unsettled:
             faults.point("settle:before")

@@ -41,7 +41,7 @@ class Rejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CloudRun:
-    """A run as the service knows it at this moment. `ending`: completes, fails, silently; or cancelled, once it was stopped."""
+    """A run as the service knows it at this moment. `ending`: completes, fails, silently, limited; or cancelled, once it was stopped."""
 
     attempt: UUID
     run_id: str
@@ -66,6 +66,17 @@ class CloudRun:
             return (*said, Progress(attempt=self.attempt, pages_done=0, pages_total=1))
         if self.ending == "completes":
             return (*said, Completed(attempt=self.attempt, result=RESULT, usage=USAGE))
+        if self.ending == "limited":
+            return (
+                *said,
+                Failed(
+                    attempt=self.attempt,
+                    code=Code.RATE_LIMITED,
+                    message="Too many requests.",
+                    retryable=True,
+                    retry_after=0.1,
+                ),
+            )
         if self.ending == "fails":
             return (*said, Failed(attempt=self.attempt, code=Code.CORRUPT, message="The file is damaged.", retryable=False, usage=USAGE))  # fmt: skip
         return said
@@ -84,7 +95,8 @@ class Cloud:
 
     def set(self, **weather: float) -> None:
         """unreachable: 1 while nothing gets through.  lose_answers, lose_requests: so many starts are carried out (or not)
-        and nobody hears of it.  reject: so many starts are refused for certain.  hide_seconds: a new run is not found for so long.
+        and nobody hears of it.  reject: so many starts are refused for certain.  limit: so many runs are turned away by their
+        model's provider.  hide_seconds: a new run is not found for so long.
         stop_seconds: a run that is told to stop takes so long.  delay: every answer takes so long."""
         with self._open() as db:
             db.executemany("INSERT OR REPLACE INTO weather VALUES (?, ?)", weather.items())
@@ -149,6 +161,8 @@ class Cloud:
     def _begin(self, db: sqlite3.Connection, order: Order) -> None:
         ending = order.program.rpartition(":")[2]
         seconds = LONG if ending == "waits" else float(order.settings.get("seconds", 0.05))
+        if self._takes(db, "limit"):
+            ending, seconds = "limited", 0.0
         now = time.time()
         values: dict[str, Any] = {
             "token": str(order.attempt), "run_id": f"standin-{order.attempt.hex[:12]}", "task": order.task,

@@ -1,0 +1,87 @@
+"""Real workers of tests, and databases of their own to kill them in."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+
+import psycopg
+from psycopg import sql
+
+from tests.attempts import alive
+from tests.commands import ROOT, wait_until
+from tests.database import superuser
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A worker process: where it works, how long its leases are, and the point at which it dies (empty: it lives)."""
+
+    database: str
+    folder: Path
+    lease: float = 1.0
+    local: bool = False
+    point: str = ""
+    hit: int = 1
+
+
+class Forker:
+    """One process that has Django loaded and forks workers. They are processes of their own, and die when the test says so."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.standin.worker"], cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )  # fmt: skip
+        self._pids: list[int] = []
+        self._lock = Lock()
+
+    def begin(self, wanted: Wanted) -> int:
+        """The pid of a new worker; its log is worker.log in its folder."""
+        line = json.dumps(
+            {**asdict(wanted), "folder": str(wanted.folder), "log": str(wanted.folder / "worker.log")}
+        )
+        with self._lock:
+            assert self._process.stdin and self._process.stdout
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+            pid = int(self._process.stdout.readline())
+            self._pids.append(pid)
+        return pid
+
+    def close(self) -> None:
+        for pid in self._pids:
+            kill(pid)
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
+
+
+def kill(pid: int) -> None:
+    """SIGKILL, and wait until it is gone."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not alive(pid), 10, f"the end of process {pid}")
+
+
+@contextmanager
+def copied_database(template: str, name: str) -> Iterator[psycopg.Connection]:
+    """A database with everything that `template` holds, and a connection to it in autocommit mode. Gone at the end."""
+    with superuser("postgres") as server:
+        server.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+        )
+        try:
+            with superuser(name) as db:
+                yield db
+        finally:
+            server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))

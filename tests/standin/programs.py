@@ -1,0 +1,23 @@
+"""Agent programs for crash tests: they cost money, and leave in a ledger when they lived, so that two at once would show."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from tasks.agent.contract import Order, Result, Usage
+from tests.standin.cloud import RESULT, USAGE
+
+BREATH_SECONDS = 0.02
+
+
+def completes(order: Order, progress) -> tuple[Result, Usage]:
+    """Lives for settings["seconds"], then gives a result that was paid for. The ledger is a file: attempt, task, time."""
+    ends_at = time.monotonic() + order.settings.get("seconds", 0.05)
+    ledger = os.open(order.settings["ledger"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(ledger, f"{order.attempt} {order.task} {time.monotonic()} begins\n".encode())
+    while time.monotonic() < ends_at:
+        progress(0, 1, Usage())
+        time.sleep(BREATH_SECONDS)
+        os.write(ledger, f"{order.attempt} {order.task} {time.monotonic()} lives\n".encode())
+    return RESULT, USAGE

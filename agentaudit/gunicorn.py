@@ -28,6 +28,7 @@ errorlog = "-"
 logconfig_dict = {
     **settings.LOGGING,
     "loggers": {
+        **settings.LOGGING["loggers"],
         "gunicorn.error": {"level": "INFO", "propagate": True, "handlers": []},
         "gunicorn.access": {"level": "WARNING", "propagate": False, "handlers": []},
     },

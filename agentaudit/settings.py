@@ -46,6 +46,10 @@ LOOKAHEAD = read.integer("LOOKAHEAD", 200, low=1, high=10_000)
 WORKER_SLOTS = read.integer("WORKER_SLOTS", 4, low=1, high=10_000)
 POLL_SECONDS = read.number("POLL_SECONDS", 10, low=0.1)
 
+# Live updates: a stream ends by itself before a proxy in front would cut it
+STREAM_SECONDS = read.integer("STREAM_SECONDS", 270, low=5)
+EVENTSTREAM_CHANNELMANAGER_CLASS = "dashboard.live.OneChannel"
+
 # Callbacks: the first secret signs, all of them are accepted, so that one can be rotated out while attempts that hold it live on
 WEBHOOK_SECRETS = read.secrets_of("WEBHOOK_SECRETS", AGENTAUDIT_HOME)
 DATABRICKS_WEBHOOK_LOGIN = read.login("DATABRICKS_WEBHOOK_LOGIN")
@@ -153,4 +157,5 @@ LOGGING = {
     "formatters": {"line": {"()": "agentaudit.logs.OneLine"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {"django_eventstream": {"level": "WARNING"}},  # a line for each page that opens
 }

@@ -7,13 +7,14 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import path
 from django.views.i18n import set_language
 
-from dashboard import exports, extractions, home, passwords, tasks, uploads
+from dashboard import exports, extractions, home, live, passwords, tasks, uploads
 
 urlpatterns = [
     path("", home.start, name="home"),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("language/", login_not_required(set_language), name="set_language"),
+    path("live/", live.stream, name="live"),
     path("upload/", uploads.upload, name="upload"),
     path("extractions/", extractions.index, name="extractions"),
     path("extractions/<int:pk>/", extractions.page, name="extraction"),

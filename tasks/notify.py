@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 from django.db import connection as django_connection
@@ -23,20 +24,22 @@ WORK = "agentaudit_work"
 CHANGED = "agentaudit_changed"
 """Something that a page shows is different."""
 
+PROBE = "probe"
+"""Payload of a hint that a listener sends to learn whether it hears anything; nobody else heeds it."""
 QUIET_SECONDS = 0.1
 PROBE_SECONDS = 2.0
 SILENCE_SECONDS = 15.0
 
 
-def connect(name: str) -> psycopg.Connection:
-    """A connection of its own with Django's parameters (and fresh credentials), in autocommit mode.
+def parameters(name: str) -> dict[str, Any]:
+    """Keywords for a plain psycopg connection of its own to Django's database, with credentials of this moment."""
+    wanted = {**django_connection.get_connection_params(), "application_name": f"agentaudit {name}"}
+    return {key: value for key, value in wanted.items() if key not in ("cursor_factory", "context")}
 
-    synchronous_commit is off: a hint need not reach the disk before it is sent.
-    """
-    parameters = {**django_connection.get_connection_params(), "application_name": f"agentaudit {name}"}
-    for ours_alone in ("cursor_factory", "context"):
-        parameters.pop(ours_alone, None)
-    raw = psycopg.connect(**parameters, autocommit=True)
+
+def connect(name: str) -> psycopg.Connection:
+    """Such a connection in autocommit mode. synchronous_commit is off: a hint need not reach the disk before it is sent."""
+    raw = psycopg.connect(**parameters(name), autocommit=True)
     raw.execute("SET synchronous_commit = off")
     return raw
 
@@ -177,20 +180,21 @@ class Listener(threading.Thread):
         self._probe(raw)
         self._heard()
         while not self._ending:
-            quiet = True
-            for _note in raw.notifies(timeout=SILENCE_SECONDS, stop_after=1):
-                quiet = False
+            notes = list(raw.notifies(timeout=SILENCE_SECONDS, stop_after=1))
+            if any(note.payload != PROBE for note in notes):
                 self._heard()
-            if quiet:
+            elif not notes:
                 self._probe(raw)
 
     def _probe(self, raw: psycopg.Connection) -> None:
         """Hint to ourselves. Nothing heard means that hints cannot come through, or that the line is dead."""
-        raw.execute("SELECT pg_notify(%s, 'probe')", (self.channel,))
-        heard = any(True for _note in raw.notifies(timeout=PROBE_SECONDS, stop_after=1))
-        if not heard and self.works is not False:
+        raw.execute("SELECT pg_notify(%s, %s)", (self.channel, PROBE))
+        notes = list(raw.notifies(timeout=PROBE_SECONDS, stop_after=1))
+        if not notes and self.works is not False:
             log.warning(
                 "LISTEN does not work on this connection (a pooler in transaction mode?); work is found by polling alone."
             )
-        self.works = heard
+        self.works = bool(notes)
         self.probed.set()
+        if any(note.payload != PROBE for note in notes):
+            self._heard()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -67,6 +68,12 @@ def processes_of(home: Path) -> dict[int, str]:
         except OSError:
             continue
     return {pid: line for pid, line in found.items() if line and "postgres" not in line}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def kill_hard(process: subprocess.Popen[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import sys
 import urllib.request
 from pathlib import Path
@@ -13,13 +12,7 @@ from pathlib import Path
 import pytest
 
 from tasks.management.processes import Kept, Supervisor
-from tests.commands import kill_hard, processes_of, wait_until
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from tests.commands import free_port, kill_hard, processes_of, wait_until
 
 
 def answers(port: int) -> bool:

@@ -102,7 +102,7 @@
         etag = answer.headers.get("ETag");
       }
       lastGood = new Date();
-      show("polling");
+      show(isHearing() ? "live" : "polling");
     } catch {
       show("disconnected");
     }
@@ -117,10 +117,39 @@
     return running;
   }
 
+  // The stream only says that something has changed. It keeps saying that it is there, too: a line that has gone silent is not "live".
+  const SILENCE = 45000;
+  let stream = null;
+  let lastHeard = 0;
+  const isHearing = () => stream?.readyState === EventSource.OPEN && Date.now() - lastHeard < SILENCE;
+
+  function listen() {
+    if (stream || document.hidden || !live.dataset.streamUrl) return;
+    stream = new EventSource(live.dataset.streamUrl);
+    const heard = () => (lastHeard = Date.now());
+    for (const name of ["stream-open", "keep-alive"]) stream.addEventListener(name, heard);
+    for (const name of ["changed", "resync"]) stream.addEventListener(name, () => (heard(), refresh()));
+    stream.addEventListener("stream-open", refresh);
+    stream.addEventListener("error", () => {
+      if (stream?.readyState !== EventSource.CLOSED) return; // the browser comes back by itself
+      hangUp();
+      setTimeout(listen, 30000 + Math.random() * 30000);
+    });
+  }
+
+  function hangUp() {
+    stream?.close();
+    stream = null;
+  }
+
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) refresh();
+    if (document.hidden) return hangUp();
+    refresh();
+    listen();
   });
+  window.addEventListener("pagehide", hangUp);
   window.addEventListener("online", refresh);
   show("polling");
   timer = setTimeout(refresh, interval);
+  listen();
 })();

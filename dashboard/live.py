@@ -1,0 +1,153 @@
+"""Live updates: one LISTEN per web process, fanned out to every open page as "something changed"; pages fetch what it is.
+
+Hints only (DESIGN §8): the poll of each page stays on, so that losing every one of these costs ten seconds. Nothing but this
+module knows django-eventstream, of which only the registry of local listeners and the encoder are used: what the browser sends
+(channels, ids to resume from, `es-meta`) never reaches it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections.abc import AsyncIterator
+
+import psycopg
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.core.handlers.asgi import ASGIRequest
+from django.db import connections
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.views.decorators.http import require_GET
+from django_eventstream.channelmanager import DefaultChannelManager
+from django_eventstream.event import Event
+from django_eventstream.eventrequest import EventRequest
+from django_eventstream.views import Listener, get_listener_manager
+from django_eventstream.views import stream as library_stream
+
+from tasks import notify
+
+log = logging.getLogger(__name__)
+
+CHANNEL = "changed"
+MOST_STREAMS = 400
+"""Per process; one event to so many browsers costs about a tenth of a processor second."""
+QUIET_SECONDS = 0.25
+PROBE_AFTER_SECONDS, PROBE_SECONDS = 10.0, 3.0
+LONGEST_PAUSE_SECONDS = 5.0
+
+
+class OneChannel(DefaultChannelManager):
+    """The library's question who may read what: everybody who is logged in, the one channel that says nothing. No database."""
+
+    def can_read_channel(self, user: object, channel: str) -> bool:
+        return user is not None and channel == CHANNEL
+
+    def is_channel_reliable(self, channel: str) -> bool:
+        return False
+
+
+class Relay:
+    """This process's one listening connection. Started by the first stream, on its loop; it survives every lost connection."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def ensure(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._task is None or self._task.done() or self._loop is not loop:
+            self._loop, self._task = loop, loop.create_task(self._run(), name="live relay")
+
+    async def _run(self) -> None:
+        pause = 0.1
+        while True:
+            try:
+                wanted = await sync_to_async(notify.parameters, thread_sensitive=False)("live")
+                async with await psycopg.AsyncConnection.connect(**wanted, autocommit=True) as connection:
+                    await connection.execute(f"LISTEN {notify.CHANGED}")
+                    tell("resync")  # whatever was said while nobody listened
+                    pause = 0.1
+                    await self._listen(connection)
+            except (psycopg.Error, OSError, TimeoutError) as error:
+                log.warning(
+                    "Live updates are interrupted (%s); pages poll meanwhile.",
+                    str(error).strip() or type(error).__name__,
+                )
+            await asyncio.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    async def _listen(self, connection: psycopg.AsyncConnection) -> None:
+        """Tell of the first hint at once, of those of the next quarter second together. Raises TimeoutError for a dead line."""
+        while True:
+            payloads = await heard(connection, PROBE_AFTER_SECONDS)
+            if not payloads:
+                await connection.execute("SELECT pg_notify(%s, %s)", (notify.CHANGED, notify.PROBE))
+                payloads = await heard(connection, PROBE_SECONDS)
+                if not payloads:
+                    raise TimeoutError("the listening connection is dead")
+            if payloads != {notify.PROBE}:
+                tell("changed")
+                await asyncio.sleep(QUIET_SECONDS)
+
+
+async def heard(connection: psycopg.AsyncConnection, seconds: float) -> set[str]:
+    """Payloads of the hints that came within `seconds`, waiting for the first of them only."""
+    return {note.payload async for note in connection.notifies(timeout=seconds, stop_after=1)}
+
+
+def tell(what: str) -> None:
+    """Tell every open stream of this process."""
+    get_listener_manager().add_to_queues(CHANNEL, Event(CHANNEL, what, "{}"))
+
+
+relay = Relay()
+open_streams = 0
+
+
+@login_not_required  # a stream cannot follow a redirect to the login page
+@require_GET
+async def stream(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """Server-sent events `changed` and `resync`, without content. 204 tells the browser that only polling works here."""
+    if not isinstance(request, ASGIRequest):
+        return HttpResponse(status=204)
+    user = await request.auser()
+    if not user.is_authenticated:
+        return HttpResponse(status=403)
+    if open_streams >= MOST_STREAMS:
+        return HttpResponse(status=503, headers={"Retry-After": "30"})
+    relay.ensure()
+    # An open stream holds no database connection; whoever is still there when it ends is asked for their rights again
+    await sync_to_async(connections.close_all)()
+    seconds = settings.STREAM_SECONDS * random.uniform(0.9, 1.1)  # noqa: S311
+    return StreamingHttpResponse(
+        until(_events(user), seconds),
+        content_type="text/event-stream",
+        headers={"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"},
+    )
+
+
+def _events(user: object) -> AsyncIterator[str]:
+    event_request, listener = EventRequest(), Listener()
+    event_request.channels = listener.channels = {CHANNEL}
+    event_request.user, event_request.is_next, listener.user_id = user, False, user.pk  # type: ignore[attr-defined]
+    return library_stream(event_request, listener)
+
+
+async def until(source: AsyncIterator[str], seconds: float) -> AsyncIterator[str]:
+    """`source`, ended after `seconds`; the browser comes back by itself, not all of them at the same moment."""
+    global open_streams
+    open_streams += 1
+    deadline = asyncio.get_running_loop().time() + seconds
+    try:
+        yield f"retry: {random.randint(500, 3000)}\n\n"  # noqa: S311
+        with contextlib.suppress(TimeoutError, StopAsyncIteration):
+            while True:
+                async with asyncio.timeout_at(deadline):
+                    part = await anext(source)
+                yield part
+    finally:
+        open_streams -= 1
+        await source.aclose()  # type: ignore[attr-defined]

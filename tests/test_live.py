@@ -1,0 +1,175 @@
+"""Live updates reach every web process and every browser, hold no database connection, and survive what cuts them."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from http.client import HTTPResponse
+
+import pytest
+from django.test import AsyncClient, Client
+
+from tests.commands import Place, free_port, wait_until
+
+pytestmark = pytest.mark.slow
+
+
+class Stream(threading.Thread):
+    """A browser's EventSource: collects the names of the events."""
+
+    def __init__(self, url: str, cookie: str) -> None:
+        super().__init__(daemon=True)
+        self.events: list[tuple[str, float]] = []
+        self.ended = threading.Event()
+        request = urllib.request.Request(url, headers={"Cookie": cookie})
+        self.response: HTTPResponse = urllib.request.urlopen(request, timeout=60)
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            for line in self.response:
+                if line.startswith(b"event: "):
+                    self.events.append((line[7:].strip().decode(), time.monotonic()))
+        self.ended.set()
+
+    def count(self, name: str) -> int:
+        return sum(event == name for event, _ in self.events)
+
+
+@pytest.fixture(scope="module")
+def site(place: Place) -> Iterator[tuple[Place, str, str]]:
+    """Two web processes; (place, address, cookie of somebody who is logged in)."""
+    code = (
+        "from django.contrib.auth.models import User; from importlib import import_module; from django.contrib.auth import SESSION_KEY, BACKEND_SESSION_KEY, HASH_SESSION_KEY;"
+        "u = User.objects.create_user('ana', password='x');"
+        "s = import_module('django.contrib.sessions.backends.db').SessionStore();"
+        "s[SESSION_KEY], s[BACKEND_SESSION_KEY], s[HASH_SESSION_KEY] = str(u.pk), 'django.contrib.auth.backends.ModelBackend', u.get_session_auth_hash();"
+        "s.save(); print(s.session_key)"
+    )
+    assert place.run("migrate", "-v0").returncode == 0
+    key = place.run("shell", "--no-imports", "-c", code).stdout.strip()
+    port = free_port()
+    process = place.begin("up", "--only", "web", "--port", port, "--workers", 2)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_until(lambda: _answers(f"{address}/login/"), 60, "the pages")
+        yield place, address, f"sessionid={key}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return urllib.request.urlopen(url, timeout=2).status == 200
+    except OSError:
+        return False
+
+
+def hint(place: Place) -> None:
+    assert (
+        place.run(
+            "shell",
+            "--no-imports",
+            "-c",
+            "from tasks import notify; notify.hint(notify.CHANGED); notify.notifier().flush()",
+        ).returncode
+        == 0
+    )
+
+
+def backends(place: Place) -> int:
+    return place.ask(
+        "(lambda c: (c.execute(\"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'\"), c.fetchone()[0])[1])(__import__('django.db').db.connection.cursor())"
+    )
+
+
+def test_a_hint_of_another_process_reaches_every_stream_of_every_web_process(site) -> None:
+    place, address, cookie = site
+    streams = [Stream(f"{address}/live/", cookie) for _ in range(12)]
+    for stream in streams:
+        stream.start()
+    wait_until(lambda: all(stream.count("stream-open") for stream in streams), 20, "every stream's opening")
+    time.sleep(1)  # resyncs of both relays are through
+    before = [stream.count("changed") for stream in streams]
+    hint(place)
+    wait_until(
+        lambda: all(s.count("changed") > b for s, b in zip(streams, before, strict=True)), 10, "the hint"
+    )
+
+
+def test_open_streams_hold_no_database_connection(site) -> None:
+    place, address, cookie = site
+    before = backends(place)
+    streams = [Stream(f"{address}/live/", cookie) for _ in range(40)]
+    for stream in streams:
+        stream.start()
+    wait_until(lambda: all(stream.count("stream-open") for stream in streams), 30, "every stream's opening")
+    wait_until(
+        lambda: backends(place) <= before + 2,
+        20,
+        "connections to be given back (one LISTEN per process may be new)",
+    )
+
+
+def test_a_stream_survives_the_loss_of_its_listening_connection(site) -> None:
+    place, address, cookie = site
+    stream = Stream(f"{address}/live/", cookie)
+    stream.start()
+    wait_until(lambda: stream.count("stream-open"), 20, "the stream's opening")
+    time.sleep(1)
+    before = stream.count("resync")
+    place.ask(
+        "(lambda c: (c.execute(\"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'agentaudit live'\"), c.fetchone()[0])[1])(__import__('django.db').db.connection.cursor())"
+    )
+    wait_until(lambda: stream.count("resync") > before, 15, "listening again")
+
+
+def test_nobody_listens_without_a_login(site) -> None:
+    _, address, _ = site
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{address}/live/", timeout=5)
+    assert refused.value.code == 403
+
+
+@pytest.mark.django_db
+def test_without_asgi_the_stream_says_that_polling_has_to_do(client: Client, django_user_model) -> None:
+    client.force_login(django_user_model.objects.create_user("ana"))
+    assert client.get("/live/").status_code == 204
+
+
+@pytest.mark.django_db(transaction=True)
+def test_above_its_number_of_streams_a_process_says_so(
+    async_client: AsyncClient, django_user_model, monkeypatch
+) -> None:
+    import asyncio
+
+    from dashboard import live
+
+    monkeypatch.setattr(live, "open_streams", live.MOST_STREAMS)
+    user = django_user_model.objects.create_user("ana")
+
+    async def answer() -> tuple[int, str | None]:
+        await async_client.aforce_login(user)
+        response = await async_client.get("/live/?es-meta=junk", headers={"Last-Event-ID": "error"})
+        return response.status_code, response.headers.get("Retry-After")
+
+    assert asyncio.run(answer()) == (503, "30")
+
+
+def test_a_stream_ends_by_itself() -> None:
+    import asyncio
+
+    from dashboard.live import until
+
+    async def endless():
+        while True:
+            yield "x"
+            await asyncio.sleep(3600)
+
+    async def parts() -> list[str]:
+        return [part async for part in until(endless(), 0.1)]
+
+    assert asyncio.run(parts())[1:] == ["x"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tasks.management.commands import up
 from tasks.management.processes import Kept, Supervisor
 from tests.commands import free_port, kill_hard, processes_of, wait_until
 
@@ -144,3 +145,19 @@ def test_changed_code_starts_every_part_anew():
     second = part.process
     second.kill()
     second.wait()
+
+
+def test_a_changed_file_of_the_program_is_noticed_once(tmp_path):
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / ".venv").mkdir()
+    code, elsewhere = tmp_path / "tasks" / "queue.py", tmp_path / ".venv" / "library.py"
+    code.write_text("1")
+    changed = up.changes(tmp_path, every_ticks=1)
+    assert not changed()
+    elsewhere.write_text("not ours")
+    (tmp_path / "tasks" / "notes.txt").write_text("no code")
+    assert not changed()
+    os.utime(code, ns=(1, 1))
+    assert changed() and not changed()
+    code.unlink()
+    assert changed()

@@ -6,6 +6,7 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -94,9 +95,13 @@ def parts(options: dict) -> Iterator[Kept]:
 def changes(root: Path, every_ticks: int = 5) -> Callable[[], bool]:
     """A function that says whether a file of the program has changed since it last said so."""
 
-    def look() -> dict[str, int]:
-        files = (path for path in _tree(root) if path.suffix in WATCHED)
-        return {str(path): path.stat().st_mtime_ns for path in files}
+    def look() -> dict[Path, int]:
+        found = {}
+        for path in _tree(root):
+            if path.suffix in WATCHED:
+                with suppress(FileNotFoundError):  # editors replace a file by its new version
+                    found[path] = path.stat().st_mtime_ns
+        return found
 
     seen, calls = look(), 0
 

@@ -13,6 +13,9 @@ workers = settings.WEB_WORKERS
 worker_class = "asgi"
 worker_connections = 1000  # most are open streams of pages that somebody watches
 
+# A request that comes on a kept connection before the answer before it is wound up would be lost (agentaudit/asgi.py)
+keepalive = 0
+
 # Open streams end after this; the whole stop stays below the 15 s that platforms allow
 graceful_timeout = 8
 # A heartbeat between the processes, no limit of a request: a long stream survives it

@@ -38,10 +38,19 @@ def pool(**fields: float | int | None) -> Budget:
     return agent(name="pool", **fields)
 
 
-def task(number: int, tpm: float = 1.0, priority: int = NORMAL, *, blocked: float | None = None, **fields) -> Waiting:
+def task(
+    number: int, tpm: float = 1.0, priority: int = NORMAL, *, blocked: float | None = None, **fields
+) -> Waiting:
     """`blocked`: so many seconds ago it was first in order and did not fit."""
     since = None if blocked is None else NOW - timedelta(seconds=blocked)
-    return Waiting(number, priority, Rates(tpm, tpm, tpm), blocked_since=since, blocked_by="agent" if since else "", **fields)
+    return Waiting(
+        number,
+        priority,
+        Rates(tpm, tpm, tpm),
+        blocked_since=since,
+        blocked_by="agent" if since else "",
+        **fields,
+    )
 
 
 def started(waiting, *budgets, slots: int = 100, **options) -> list[int]:
@@ -261,7 +270,9 @@ def test_lower_levels_are_left_for_a_later_look():
 # Gentle return
 
 
-@pytest.mark.parametrize(("seconds", "most"), [(0, 1), (9.9, 1), (10, 2), (25, 4), (45, 16), (59, 20), (500, 20)])
+@pytest.mark.parametrize(
+    ("seconds", "most"), [(0, 1), (9.9, 1), (10, 2), (25, 4), (45, 16), (59, 20), (500, 20)]
+)
 def test_after_a_cool_down_few_start_at_first_and_twice_as_many_every_ten_seconds(seconds, most):
     limits = gentle(Limits(max_concurrent_tasks=20, max_tpm=7), NOW - timedelta(seconds=seconds), NOW)
     assert limits == Limits(max_concurrent_tasks=most, max_tpm=7)
@@ -295,7 +306,11 @@ def breaks(limits: Limits, held: list[Rates]) -> bool:
     if limits.max_concurrent_tasks is not None and len(held) > limits.max_concurrent_tasks:
         return True
     for kind, limit in zip(("tpm", "output_tpm", "rpm"), limits.rates(), strict=True):
-        if limit is not None and len(held) > 1 and sum(getattr(one, kind) for one in held) > limit * (1 + 1e-6):
+        if (
+            limit is not None
+            and len(held) > 1
+            and sum(getattr(one, kind) for one in held) > limit * (1 + 1e-6)
+        ):
             return True
     return False
 
@@ -304,7 +319,9 @@ def breaks(limits: Limits, held: list[Rates]) -> bool:
 @given(TASKS, LIMITS, LIMITS, st.integers(0, 12), st.integers(0, 500))
 def test_never_above_a_budget_but_one_over_sized_alone(line, of_agent, of_pool, slots, cents):
     purses = Purses(Purse(Decimal(cents) / 100), {1: Purse(Decimal(cents) / 200)})
-    admission = admit(line, [Budget("agent", of_agent), Budget("pool", of_pool)], slots, NOW, AFTER, purses=purses)
+    admission = admit(
+        line, [Budget("agent", of_agent), Budget("pool", of_pool)], slots, NOW, AFTER, purses=purses
+    )
     rates = [one.rates for one in admission.admitted]
     assert not breaks(of_agent, rates) and not breaks(of_pool, rates)
     assert len(rates) <= slots

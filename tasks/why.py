@@ -208,7 +208,7 @@ def _over_budget(db: psycopg.Connection, facts: Any) -> Iterator[Reason]:
             }  # fmt: skip
             if usd > most:
                 sentence = _(
-                    "This task is expected to cost %(need)s USD, more than %(whose)s may spend at all (%(most)s USD). Raise that limit."
+                    "%(whose)s may spend %(most)s USD at most; this task alone is expected to cost %(need)s. Raise that limit."
                 )
                 yield Reason("too_large", sentence % values)
                 continue

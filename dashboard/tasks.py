@@ -20,8 +20,9 @@ from tasks import operations
 from tasks.access import visible_to
 from tasks.audit import Actor
 from tasks.models import Attempt, Document, Task
-from tasks.states import Priority
+from tasks.states import Priority, TaskStatus
 from tasks.storage import StorageError, get_storage
+from tasks.why import why_waiting
 
 PIECE = 1 << 18
 VERBS = {
@@ -50,8 +51,6 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
         "client",
         "agent",
         "agent_version",
-        "extraction__client",
-        "extraction__agent",
     )
     task = get_object_or_404(visible_to(request.user, Task.objects.select_related(*related)), pk=pk)
     queries.with_running_attempts([task])
@@ -62,7 +61,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     return {
         "task": task, "attempts": attempts, "result": result, "records": [_record(record) for record in (result or {}).get("records", [])],
         "response_seconds": _seconds(task.enqueued_at, task.finished_at),
-        "standstill": queries.standstill(task.extraction) if task.status == "enqueued" else "",
+        "why": why_waiting(task.pk) if task.status == TaskStatus.ENQUEUED else None,
         "levels": [int(level) for level in sorted(Priority, reverse=True)],
         "may_operate": request.user.has_perm("tasks.operate_task"),
         "may_download": request.user.has_perm("tasks.view_document"),

@@ -215,7 +215,7 @@ def _receive(upload: Upload, name: str) -> _Received:
         raise NotTaken(str(error)) from error
     except OSError as error:
         raise NotTaken(_why_not_stored(error)) from error
-    message = _(opened.message or "") if locked else ""
+    message = _(opened.message) if locked and opened.message else ""
     return _Received(name, digest, size, opened.pages, opened.encrypted, upload.password, message)
 
 

@@ -107,7 +107,7 @@ def test_every_page_asks_for_a_login(world, client: Browser) -> None:
 
 def test_every_page_of_the_dashboard_is_walked_here(world) -> None:
     named = {name for name in get_resolver("dashboard.urls").reverse_dict if isinstance(name, str)}
-    elsewhere = {"login", "logout", "set_language", "extraction_passwords", "task_operate"}
+    elsewhere = {"login", "logout", "set_language", "extraction_passwords", "task_operate", "live"}
     assert named == set(pages_of(world)) | elsewhere
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from asgiref.sync import async_to_sync
 from django.db import OperationalError
 from django.test import Client as Browser
 from django.urls import reverse
+from django.utils.translation.trans_real import translation
 
 from dashboard.exports import harmless
 from dashboard.templatetags import show
@@ -354,6 +359,15 @@ def test_german_readers_get_german_words_numbers_and_dates(world) -> None:
     assert "1.234,50" in page and "Lieferant" in page
 
 
+def test_every_sentence_of_the_templates_has_a_german_one(settings) -> None:
+    """`manage.py makemessages -l de` finds the new ones, `compilemessages` makes the file that is read."""
+    catalog = translation("de")._catalog
+    templates = [path.read_text() for path in (Path(settings.BASE_DIR) / "templates").rglob("*.html")]
+    told = {match[2] for text in templates for match in re.finditer(r"""{% translate (["'])(.*?)\1""", text)}
+    assert len(told) > 100
+    assert sorted(words for words in told if not catalog.get(words)) == []
+
+
 def test_no_page_has_inline_script_or_style_and_every_answer_has_the_policy(world) -> None:
     task = task_named("doubtful.pdf")
     urls = [reverse(name) for name in ("home", "upload", "extractions", "login")]
@@ -426,3 +440,37 @@ def test_signing_in_and_out(db, client: Browser) -> None:
     assert client.post(reverse("logout")).url == reverse("login")
     wrong = client.post(reverse("login"), {"username": "ann", "password": "wrong"})
     assert 'role="alert"' in wrong.content.decode()
+
+
+ASK = """
+import asyncio
+from agentaudit.asgi import application
+
+async def ask():
+    scope = {"type": "http", "method": "GET", "path": "/login/", "query_string": b"", "headers": [(b"host", b"localhost")], "scheme": "http"}
+    heard, asked = [], []
+    async def receive():
+        asked.append(1)
+        return {"type": "http.request", "body": b"", "more_body": False} if len(asked) == 1 else await asyncio.Event().wait()
+    async def send(message): heard.append(message)
+    await application(scope, receive, send)
+    return heard[0]["status"], dict(heard[0]["headers"]).get(b"connection")
+
+print(asyncio.run(ask()))
+"""
+
+
+def test_every_answer_of_the_real_server_closes_its_connection() -> None:
+    """gunicorn 26's asgi worker loses a request that comes on a kept connection too early; browsers then wait for ever."""
+    from agentaudit import gunicorn
+
+    assert gunicorn.keepalive == 0
+    answer = subprocess.run(
+        [sys.executable, "-c", ASK],
+        env={**os.environ, "DEBUG": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=Path(__file__).parent.parent,
+    )
+    assert answer.stdout.strip() == "(200, b'close')", answer.stderr

@@ -61,6 +61,8 @@
     problem.hidden = true;
     const fresh = files.filter((file) => !isKnown(file));
     chosen.push(...(await Promise.all(fresh.map(async (file) => ({ file, why: await whyNot(file) })))));
+    // What will not be sent comes first, so that nobody has to look for it
+    chosen.sort((a, b) => (a.why === "") - (b.why === "") || a.file.name.localeCompare(b.file.name, undefined, { numeric: true }));
     draw();
   }
 

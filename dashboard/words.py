@@ -52,7 +52,8 @@ SOURCES = {
     "model": _("model"), "computed": _("computed"),
 }  # fmt: skip
 FIELDS = {
-    "supplier": _("Supplier"), "customer": _("Customer"), "number": _("Number"), "date": _("Date"), "due_date": _("Due date"),
+    "supplier": _("Supplier"), "buyer": _("Buyer"),
+    "customer": _("Customer"), "number": _("Number"), "date": _("Date"), "due_date": _("Due date"),
     "currency": _("Currency"), "position": _("Position"), "description": _("Description"), "quantity": _("Quantity"), "unit": _("Unit"),
     "unit_price": _("Unit price"), "price": _("Price"), "discount": _("Discount"), "shipping": _("Shipping"), "net": _("Net"),
     "tax_rate": _("Tax rate"), "tax": _("Tax"), "amount": _("Amount"), "total": _("Total"), "payable": _("Payable"),

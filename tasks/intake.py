@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -210,7 +210,7 @@ def _receive(upload: Upload, name: str) -> _Received:
             if opened.pages is not None and opened.pages > settings.UPLOAD_MAX_PAGES:
                 raise _Refusal("limit", _too_many_pages(opened.pages))
             spool.seek(0)
-            get_storage().put(storage_name(digest), spool)
+            get_storage().put(storage_name(digest), cast(BinaryIO, spool))
     except StorageError as error:
         raise NotTaken(str(error)) from error
     except OSError as error:

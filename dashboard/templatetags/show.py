@@ -124,6 +124,11 @@ def field_word(name: str) -> str:
 
 
 @register.filter
+def is_amount(name: str) -> bool:
+    return name in words.AMOUNTS
+
+
+@register.filter
 def kind_word(kind: str) -> str:
     return str(words.KINDS.get(kind) or kind.replace("_", " ").capitalize())
 

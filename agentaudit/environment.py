@@ -11,6 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 env = environ.Env()
 FEWEST_SECRET_CHARACTERS = 24
+PREPARED = {"prepare_threshold": 5}
+"""The queue's statements are planned once per connection; Django turns that off for poolers that give a session away, which we exclude."""
 
 
 def wrong(name: str, fault: str, example: str) -> ImproperlyConfigured:
@@ -70,7 +72,7 @@ def database(home: Path) -> dict:
     url = text("DATABASE_URL")
     common = {"ENGINE": "agentaudit.postgres", "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
     if not url:
-        return {**common, "NAME": "agentaudit", "OPTIONS": {"embedded_home": str(home)}}
+        return {**common, "NAME": "agentaudit", "OPTIONS": {"embedded_home": str(home), **PREPARED}}
     if urlsplit(url).scheme not in ("postgres", "postgresql"):
         raise wrong("DATABASE_URL", "does not begin with postgres://, and agentaudit runs on PostgreSQL only",
                     "postgres://user:password@host:5432/agentaudit")  # fmt: skip
@@ -82,7 +84,7 @@ def database(home: Path) -> dict:
         ) from None
     if not parsed.get("NAME"):
         raise wrong("DATABASE_URL", "names no database", "postgres://user:password@host:5432/agentaudit")
-    return {**parsed, **common}
+    return {**parsed, **common, "OPTIONS": {**parsed.get("OPTIONS", {}), **PREPARED}}
 
 
 def secret(name: str, home: Path) -> str:

@@ -223,7 +223,7 @@ def _lay(rng: random.Random) -> str:
 def _limits(rng: random.Random, scale: int) -> dict[str, int | None]:
     """Often several at once, sometimes none; loose ones too, so that there is always somebody to claim for."""
     return {
-        "max_concurrent_tasks": rng.choice([None, 2 * scale, 12 * scale, 40 * scale]),
+        "max_concurrent_tasks": rng.choice([None, 2 * scale, 20 * scale, 80 * scale]),
         "max_tpm": rng.choice([None, None, 10_000 * scale, 200_000 * scale]),
         "max_output_tpm": rng.choice([None, None, 20_000 * scale]),
         "max_requests_per_minute": rng.choice([None, None, 2_000 * scale]),
@@ -252,15 +252,15 @@ def _claim(rng: random.Random, done: Callable[[], bool]) -> None:
     """One worker's life: claims of random size, most of them settled at the next round, some late, some never."""
     db, worker = queue.connection(), uuid4()
     queue.register_worker(
-        db, worker=worker, host="fire", pid=os.getpid(), version="", slots=20, executors=["local"]
+        db, worker=worker, host="fire", pid=os.getpid(), version="", slots=40, executors=["local"]
     )
-    terms = claims.Terms(worker, LEASE, 50, timedelta(seconds=60))
+    terms = claims.Terms(worker, LEASE, 100, timedelta(seconds=60))
     held: list[Any] = []
     unconfirmed: list[Any] = []
     while not done():
         if rng.random() < 0.2:
             queue.promote_due(db)
-        claimed = claims.claim(db, terms, ["local"], rng.choice([1, 5, 20]))
+        claimed = claims.claim(db, terms, ["local"], rng.choice([1, 10, 40]))
         held += claimed.rows
         rng.shuffle(held)
         cut = len(held) if rng.random() < 0.6 else len(held) // 2
@@ -275,7 +275,7 @@ def _claim(rng: random.Random, done: Callable[[], bool]) -> None:
         if news:
             events.apply(db, news)
         if not claimed.rows and not news:
-            time.sleep(rng.uniform(0.01, 0.1))
+            time.sleep(rng.uniform(0.02, 0.2))
         if rng.random() < 0.003:
             held.clear()  # a worker that forgets what it holds: the sweeper finds it
 
@@ -325,7 +325,7 @@ def _sweep(rng: random.Random, done: Callable[[], bool]) -> None:
 def _operate(rng: random.Random, done: Callable[[], bool]) -> None:
     """An operator who is never content; how long each change had to wait is written down."""
     db = queue.connection()
-    verbs = [_change_limits] * 6 + [_change_pool, _pause, _cool, _move_tasks, _move_tasks, _end_tasks]
+    verbs = [_change_limits] * 6 + [_change_pool, _pause, _pause, _cool, _move_tasks, _move_tasks, _end_tasks]
     while not done():
         begun, verb = time.monotonic(), rng.choice(verbs)
         queue.retried(lambda: verb(rng))  # noqa: B023
@@ -354,8 +354,11 @@ def _change_pool(rng: random.Random) -> None:
 
 
 def _pause(rng: random.Random) -> None:
-    target = rng.choice([_some_agent(rng), rng.choice(list(Client.objects.all()))])
-    (operations.resume if target.is_paused or rng.random() < 0.3 else operations.pause)(OPERATOR, target)
+    """Pause one agent or client, and let those go on that were paused before."""
+    for kind in (Agent, Client):
+        for paused in kind.objects.filter(is_paused=True):
+            operations.resume(OPERATOR, paused)
+    operations.pause(OPERATOR, rng.choice([_some_agent(rng), rng.choice(list(Client.objects.all()))]))
 
 
 def _cool(rng: random.Random) -> None:

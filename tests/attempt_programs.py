@@ -177,3 +177,9 @@ def chatters(order: Order, progress):
         line = Progress(attempt=order.attempt, pages_done=done, pages_total=done).model_dump_json() + "\n"
         os.write(EVENTS, line.encode() * 50)
     return RESULT
+
+
+def sleeps(order: Order, progress):
+    """For settings["seconds"], whether it is to stop or not."""
+    time.sleep(order.settings.get("seconds", 2.0))
+    return RESULT

@@ -12,13 +12,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
+from urllib.parse import urlsplit
 
 import psycopg
+from django.db import connection
 from psycopg import sql
 
+from tasks.models import Worker
 from tests.attempts import alive
-from tests.commands import ROOT, wait_until
+from tests.commands import ROOT, Place, wait_until
 from tests.database import superuser
+
+DATABASE = "agentaudit"
+"""The name of the database on an embedded server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,8 @@ def kill(pid: int) -> None:
 def copied_database(template: str, name: str) -> Iterator[psycopg.Connection]:
     """A database with everything that `template` holds, and a connection to it in autocommit mode. Gone at the end."""
     with superuser("postgres") as server:
+        # Sessions that send hints are still there; they come back when they have something to say
+        server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [template])
         server.execute(
             sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
         )
@@ -85,3 +93,38 @@ def copied_database(template: str, name: str) -> Iterator[psycopg.Connection]:
                 yield db
         finally:
             server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@contextmanager
+def django_at(place: Place) -> Iterator[None]:
+    """Django of this process, connected to the database of a place."""
+    original = dict(connection.settings_dict)
+    connection.close()
+    url = place.environment.get("DATABASE_URL")
+    changed = (
+        {"NAME": urlsplit(url).path[1:]}
+        if url
+        else {"NAME": DATABASE, "OPTIONS": {"embedded_home": str(place.home)}}
+    )
+    connection.settings_dict.update(changed)
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict.update(original)
+
+
+def begin_worker(place: Place, *arguments: object, **variables: str) -> subprocess.Popen[str]:
+    """A `manage.py worker` that is heard: its row says so. Its log goes to a file of the place."""
+    known = set(Worker.objects.values_list("id", flat=True))
+    with (place.home / "worker.log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "worker", *map(str, arguments)], cwd=ROOT, text=True,
+            env=place.environment | variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+        )  # fmt: skip
+    wait_until(
+        lambda: Worker.objects.filter(pid=process.pid).exclude(id__in=known).exists() or process.poll() is not None,
+        30, "the start of a worker",
+    )  # fmt: skip
+    assert process.poll() is None, (place.home / "worker.log").read_text()[-3000:]
+    return process

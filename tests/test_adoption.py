@@ -8,12 +8,15 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 
 from tasks import events, faults, operations, queue
 from tasks.agent.contract import Completed, Failed
 from tasks.models import Attempt, AuditEntry, Task
 from tasks.outcomes import Word
 from tasks.worker import Worker
+from tests.commands import wait_until
+from tests.process_tools import Forker, Wanted, copied_database, kill
 from tests.standin.cloud import COST, RESULT, USAGE
 from tests.standin.fleet import ACTOR, LEASE, Fleet
 
@@ -104,6 +107,30 @@ def test_a_result_whose_callback_was_lost_is_found_by_asking(fleet):
     worker.executors["standin"]._watched.clear()  # nobody tells
     fleet.cloud.end(fleet.attempts(task)[0].pk, "completes")
     fleet.until(lambda: completed(fleet, task), worker)
+
+
+@pytest.mark.slow
+def test_runs_of_a_worker_that_was_really_killed_are_adopted_and_billed_once(tmp_path: Path):
+    template = connection.settings_dict["NAME"]
+    fleet, forker = Fleet(tmp_path), Forker()
+    tasks = fleet.submit(fleet.agent("completes", seconds=2.5), 3)
+    connection.close()
+    try:
+        with copied_database(template, f"{template}_killed") as db:
+            connection.settings_dict["NAME"] = db.info.dbname
+            first = forker.begin(Wanted(db.info.dbname, tmp_path))
+            wait_until(lambda: Attempt.objects.filter(status="running").count() == 3, 20, "three runs")
+            kill(first)
+            forker.begin(Wanted(db.info.dbname, tmp_path))
+            wait_until(lambda: Task.objects.filter(status="completed").count() == 3, 20, "three results")
+            assert AuditEntry.objects.filter(verb="adopt").count() == 3
+            assert sorted(run.task for run in fleet.cloud.runs()) == tasks
+            assert [attempt.cost_usd for attempt in Attempt.objects.all()] == [COST] * 3
+            connection.close()
+    finally:
+        forker.close()
+        connection.close()
+        connection.settings_dict["NAME"] = template
 
 
 # The same attempt is never started twice (I4)

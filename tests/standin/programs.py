@@ -6,6 +6,7 @@ import os
 import time
 
 from tasks.agent.contract import Order, Result, Usage
+from tasks.agent.rules.reader import read
 from tests.standin.cloud import RESULT, USAGE
 
 BREATH_SECONDS = 0.02
@@ -21,3 +22,9 @@ def completes(order: Order, progress) -> tuple[Result, Usage]:
         time.sleep(BREATH_SECONDS)
         os.write(ledger, f"{order.attempt} {order.task} {time.monotonic()} lives\n".encode())
     return RESULT, USAGE
+
+
+def reads(order: Order, progress) -> tuple[Result, Usage]:
+    """Really reads the document, and takes a moment for it."""
+    time.sleep(0.3)
+    return read(order, progress)

@@ -134,7 +134,7 @@ def _settle_once(message: Message, event: Completed | Failed) -> Word:
     """One transaction: the delivery's row, and what its event does to attempt and task."""
     began = time.monotonic()
     db = queue.connection()
-    with db.transaction():
+    with queue.pipelined(db), db.transaction():  # what is only written travels with what is waited for
         delivery = queue.begin_callback(
             db, attempt=message.attempt, webhook_id=message.webhook_id, sha256=message.sha256, size=len(message.body),
             event=event.type, body=message.body,
@@ -168,7 +168,7 @@ def _note(message: Message, event: Started | Progress) -> Word:
     _check(found, message)
     if not found.fresh:
         return Word.DUPLICATE
-    if isinstance(event, Started) and event.run_id:
+    if found.is_news:
         queue.name_runs(queue.connection(), [message.attempt])
     notify.hint(notify.CHANGED)
     return Word.STALE if found.finished else Word.APPLIED

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 Say = Callable[[str], None]
 
 BENCHES = {
+    "callbacks": "signed callbacks per second, beside an empty view and one UPDATE, and what a killed web server loses of them",
     "accuracy": "how many fields of documents with known values are read right, and which ask for a look",
 }
 """Name, which is also the module's name in this package, → what it measures, in one line."""

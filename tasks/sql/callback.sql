@@ -13,9 +13,10 @@ UPDATE webhook_deliveries SET outcome = %(outcome)s, milliseconds = %(millisecon
 -- name: callback_progress
 -- A start or a page count, in one statement. Figures are totals and only grow, so order and repetition do not matter; the lease is
 -- not touched. More than two a second per attempt are not stored: the next one says more. Only a message's first copy is applied.
+-- is_news: the run's id was not known before.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 known AS MATERIALIZED (
-  SELECT a.id, a.finished_at, a.status, %(hurry)s OR a.last_seen_at IS NULL OR a.last_seen_at <= clock.now - interval '500 milliseconds' AS due
+  SELECT a.id, a.finished_at, a.status, %(run_id)s <> '' AND a.run_id <> %(run_id)s AS is_news, %(hurry)s OR a.last_seen_at IS NULL OR a.last_seen_at <= clock.now - interval '500 milliseconds' AS due
   FROM task_attempts a, clock WHERE a.id = %(attempt)s
 ),
 logged AS (
@@ -37,7 +38,7 @@ moved AS (
     cache_write_tokens = greatest(a.cache_write_tokens, %(cache_write)s::bigint)
   FROM clock WHERE a.id = %(attempt)s AND EXISTS (SELECT FROM logged WHERE fresh)
 )
-SELECT known.finished_at IS NOT NULL AS finished, logged.body_sha256, logged.fresh FROM known LEFT JOIN logged ON true
+SELECT known.finished_at IS NOT NULL AS finished, known.is_news, logged.body_sha256, logged.fresh FROM known LEFT JOIN logged ON true
 
 -- name: callback_refused
 INSERT INTO webhook_refusals AS r (hour, reason, count, last_attempt, last_at)

@@ -38,9 +38,14 @@ SELECT count(*) AS ahead FROM (
 
 -- name: why_reserved
 -- A task of the same agent that its budgets are kept free for by now, and which this one does not outrank.
-SELECT id FROM tasks
-WHERE agent_id = %(agent)s AND status = 'enqueued' AND NOT deferred AND blocked_since <= (SELECT agentaudit_now()) - %(reserve_after)s
-  AND priority >= %(priority)s AND id <> %(task)s AND client_id <> ALL(%(held_clients)s::bigint[])
+SELECT id FROM (
+  SELECT id, priority, blocked_since FROM tasks
+  WHERE agent_id = %(agent)s AND status = 'enqueued' AND NOT deferred
+    AND blocked_since IS NOT NULL AND blocked_since <= (SELECT agentaudit_now()) - %(reserve_after)s::interval
+    AND id <> %(task)s AND client_id <> ALL(%(held_clients)s::bigint[])
+  ORDER BY blocked_since LIMIT 100
+) kept
+WHERE priority >= %(priority)s
 ORDER BY priority DESC, blocked_since LIMIT 1
 
 -- name: why_pace

@@ -10,10 +10,27 @@ from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
+# Each request runs in a thread of its own, which would connect anew every time. An attempt to reconnect is given up soon, so that the
+# next request tries at once, instead of waiting for pauses that grew while the database was away
+settings.DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
+    "min_size": 1,
+    "max_size": 8,
+    "timeout": 5,
+    "reconnect_timeout": 5,
+}
+pages = get_asgi_application()
 
-# Each request runs in a thread of its own, which would connect, and plan every statement, anew. An attempt to reconnect is given up
-# soon, so that the next request tries at once instead of waiting for pauses that grew while the database was away
-POOL = {"min_size": 1, "max_size": 8, "timeout": 5, "reconnect_timeout": 5}
-settings.DATABASES["default"].setdefault("OPTIONS", {}).update(pool=POOL, prepare_threshold=5)
 
-application = get_asgi_application()
+async def application(scope: dict[str, Any], receive: Callable, send: Callable) -> None:
+    """The pages, each answer on a connection of its own.
+
+    gunicorn 26's asgi worker loses a request that comes on a kept connection while the answer before it is still being wound up (its
+    `keepalive` is 0 for that reason); the header tells browsers and proxies before they try.
+    """
+
+    async def closing(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
+        await send(message)
+
+    await pages(scope, receive, closing)

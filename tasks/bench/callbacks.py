@@ -1,7 +1,7 @@
 """The callback view beside an empty view and one that commits one UPDATE; and what a web server that is killed again and again leaves.
 
-All three views get the same messages over the kept connections of 16 senders, one view after the other within a round. In the second
-part senders repeat what was not answered, with the same id, as agents do.
+All three views get the same messages from 16 senders, each message on a connection of its own, one view after the other within a round.
+In the second part senders repeat what was not answered, with the same id, as agents do.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +28,8 @@ WORKER = UUID(int=1)
 # Statements whose work is the backlog itself, done once by an operator or in bounded pieces
 BY_DESIGN = {
     "rekey_plain": "rewrites what waits for one agent, when it stops being fair",
+    "rekey_fair": "rewrites what waits for one agent, when it becomes fair",
+    "lock_waiting": "locks what waits for one agent, before that",
 }
 # Rows under processing are as many as there are slots: reading them all is cheaper than an index that every heartbeat would change
 # (sweep, renew); ageing looks at one hour of one agent's attempts, bounded by another time that is an index key
@@ -63,6 +67,9 @@ def values(database: psycopg.Connection) -> dict[str, Any]:
         "documents": [1], "tokens": [1], "output_tokens": [1], "requests": [1], "passwords": [None],
         "pages_done": [1] * 100, "pages_total": [2] * 100, "models": [""] * 100, "input": [None] * 100, "output": [None] * 100,
         "cache_read": [None] * 100, "cache_write": [None] * 100, "run_ids": ["r"] * 100, "run_pages": [""] * 100, "run_id": "r",
+        "gentle_for": timedelta(minutes=2), "reserve_after": timedelta(minutes=5), "usd": [Decimal(0)] * count, "messages": [""] * count,
+        "shard": 1, "agents": [BUSY_AGENT], "notices": "[]", "fair": True, "tiers": ["standard", "premium"], "steps": [1000, 500],
+        "keys": [1] * count, "every_seconds": 60.0, "look_back": 500, "learnt": "{}", "start_key": 10**15,
         "host": "h", "pid": 1, "slots": 1, "paused": True, "id": 1, "least_priority": 20, "running": running, "decisions": json.dumps([decision(*row) for row in running]),
     }  # fmt: skip
 
@@ -81,11 +88,18 @@ def of_running(values: dict[str, Any], name: str) -> dict[str, Any]:
     """The same parameters, but about attempts that are under way."""
     tasks, attempts = (list(column) for column in zip(*values["running"], strict=True))
     changed = {"tasks": tasks, "attempts": attempts, "attempt": attempts[0], "task": tasks[0]}
+    if name == "refresh_estimates":
+        changed = {column: [1] * len(values["tasks"]) for column in ("tokens", "output_tokens", "requests", "seconds")}
     if name in ("enqueue",):
         changed = {"seconds": [1.0]}
     if name in (
         "claim_take",
+        "claim_refuse",
+        "claim_unblock",
+        "claim_costs",
         "claim_mark_blocked",
+        "set_keys",
+        "why_reserved",
         "retry_now",
         "cancel_waiting",
         "reprioritise",

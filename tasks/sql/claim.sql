@@ -12,7 +12,7 @@ priced AS MATERIALIZED (SELECT DISTINCT v.agent_id FROM prices r JOIN agent_vers
 SELECT a.id AS agent_id, head.priority,
   a.pool_id IS NOT NULL OR a.max_concurrent_tasks IS NOT NULL OR a.max_tpm IS NOT NULL OR a.max_output_tpm IS NOT NULL
     OR a.max_requests_per_minute IS NOT NULL OR a.spend_stop_per_day IS NOT NULL OR a.spend_stop_per_month IS NOT NULL
-    OR coalesce(a.cooldown_until > clock.now - %(gentle_for)s, false) AS limited,
+    OR coalesce(a.cooldown_until > clock.now - %(gentle_for)s::interval, false) AS limited,
   a.spend_warn_per_day IS NOT NULL OR a.spend_stop_per_day IS NOT NULL OR a.spend_warn_per_month IS NOT NULL
     OR a.spend_stop_per_month IS NOT NULL AS has_purse,
   a.document_cost_ceiling IS NOT NULL AS has_ceiling,
@@ -157,10 +157,13 @@ WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now)
 SELECT t.id, t.agent_id, t.priority, t.blocked_since
 FROM clock, agents a
 CROSS JOIN LATERAL (
-  SELECT id, agent_id, priority, blocked_since FROM tasks
-  WHERE agent_id = a.id AND status = 'enqueued' AND NOT deferred AND blocked_by = 'pool'
-    AND blocked_since <= (SELECT now FROM clock) - %(reserve_after)s
-    AND client_id <> ALL(%(held_clients)s::bigint[])
+  SELECT * FROM (
+    SELECT id, agent_id, priority, blocked_since FROM tasks
+    WHERE agent_id = a.id AND status = 'enqueued' AND NOT deferred AND blocked_by = 'pool'
+      AND blocked_since IS NOT NULL AND blocked_since <= (SELECT now FROM clock) - %(reserve_after)s::interval
+      AND client_id <> ALL(%(held_clients)s::bigint[])
+    ORDER BY blocked_since LIMIT 100
+  ) kept
   ORDER BY priority DESC, blocked_since, id LIMIT 1
 ) t
 WHERE a.pool_id = (SELECT pool_id FROM agents WHERE id = %(agent)s)
@@ -213,7 +216,8 @@ SELECT id FROM refused
 
 -- name: claim_take
 -- Statement 5: take what was admitted. Rows that changed meanwhile are left out (their share of the budget stays unused until the
--- next tick). Answers with everything that a start needs.
+-- next tick). Answers with everything that a start needs. "IS NOT DISTINCT FROM" says "=" and fits no partial index: with stale statistics
+-- the planner would take the index of what waits for short, and read the whole backlog.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 chosen AS (
   SELECT * FROM unnest(%(tasks)s::bigint[], %(attempts)s::uuid[], %(tpm)s::float8[], %(output_tpm)s::float8[], %(rpm)s::float8[],
@@ -221,7 +225,7 @@ chosen AS (
 ),
 locked AS MATERIALIZED (
   SELECT id FROM tasks
-  WHERE id = ANY(%(tasks)s::bigint[]) AND agent_id = %(agent)s AND status = 'enqueued' AND NOT deferred
+  WHERE id = ANY(%(tasks)s::bigint[]) AND agent_id = %(agent)s AND status IS NOT DISTINCT FROM 'enqueued' AND NOT deferred
   ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 taken AS (
@@ -230,7 +234,7 @@ taken AS (
     lease_expires_at = clock.now + make_interval(secs => %(lease_seconds)s), current_attempt = c.attempt_id,
     attempts_made = t.attempts_made + 1, blocked_since = NULL, blocked_by = ''
   FROM chosen c, clock
-  WHERE t.id = ANY(ARRAY(SELECT id FROM locked)) AND t.id = c.task_id AND t.status = 'enqueued'
+  WHERE c.task_id = ANY(ARRAY(SELECT id FROM locked)) AND t.id = c.task_id AND t.status IS NOT DISTINCT FROM 'enqueued'
   RETURNING t.id, t.attempts_made, t.generation, t.priority, t.client_id, t.agent_version_id, t.document_id, t.sealed_password, t.current_attempt,
     c.tpm, c.output_tpm, c.rpm, c.usd
 ),
@@ -240,13 +244,11 @@ begun AS (
   SELECT t.current_attempt, t.id, t.attempts_made, t.generation, t.priority, a.id, t.agent_version_id, t.client_id, a.pool_id, a.executor,
     %(worker)s::uuid, clock.now, clock.now + make_interval(secs => a.timeout_seconds), t.tpm, t.output_tpm, t.rpm, t.usd, '9999-01-01'
   FROM taken t, agents a, clock WHERE a.id = %(agent)s
-  RETURNING id, claimed_at
 )
-SELECT t.id AS task_id, t.current_attempt AS attempt_id, t.attempts_made AS number, t.generation, t.sealed_password, b.claimed_at,
+SELECT t.id AS task_id, t.current_attempt AS attempt_id, t.attempts_made AS number, t.generation, t.sealed_password, clock.now AS claimed_at,
   v.program, v.options::text AS options, a.id AS agent_id, a.executor, a.timeout_seconds, a.memory_mib,
   d.storage_name, d.sha256, d.original_name, d.pages
-FROM taken t
-JOIN begun b ON b.id = t.current_attempt
+FROM clock CROSS JOIN taken t
 JOIN agent_versions v ON v.id = t.agent_version_id
 JOIN agents a ON a.id = %(agent)s
 JOIN documents d ON d.id = t.document_id

@@ -224,7 +224,10 @@ def test_a_rendered_page_is_never_larger_than_the_limit(tmp_path: Path) -> None:
         assert max(document.render(1).size) <= 501
 
 
-def test_a_page_that_is_a_picture_says_that_it_needs_ocr(tmp_path: Path) -> None:
+def test_a_page_that_is_a_picture_says_that_it_needs_ocr(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # no engine there
     pixels = zlib.compress(bytes(100 * 100))
     image = b"<< /Type /XObject /Subtype /Image /Width 100 /Height 100 /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode"
     image += b" /Length %d >>\nstream\n%s\nendstream" % (len(pixels), pixels)

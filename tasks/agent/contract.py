@@ -229,6 +229,8 @@ class Order(Model):
 class Problem(Exception):
     """An attempt cannot give a result: a code, one sentence for people, and whether another attempt may help."""
 
-    def __init__(self, code: Code, message: str, *, retryable: bool = False, retry_after: float | None = None):
+    def __init__(
+        self, code: Code, message: str, *, retryable: bool = False, retry_after: float | None = None
+    ):
         super().__init__(message)
         self.code, self.message, self.retryable, self.retry_after = code, message, retryable, retry_after

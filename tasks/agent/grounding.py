@@ -20,7 +20,8 @@ def evidence(document: Document, pages: dict[int, Page], words: list[Word]) -> t
         if box is None:
             return ()
         quote = " ".join(word.text for word in run)
-        proven = _proven(document, page, box, quote)
+        # Recognised words have no text under them to compare with
+        proven = box if page.turn is not None else _proven(document, page, box, quote)
         if proven is None or len(quote) > LONGEST_QUOTE:
             return ()
         found.append(Evidence(page=page.number, box=proven, quote=quote))

@@ -7,21 +7,24 @@ from dataclasses import dataclass, field
 
 import pypdfium2.raw as raw
 
+from tasks.agent.straighten import Turn
+
 
 class Word:
     """A run of characters without white space. Coordinates in points, origin top left, after rotation.
 
     `start` and `end` are the places of its characters in PDFium's text page; both are -1 where the word did not come from there.
+    `source` is page, form or ocr; `sure` is how sure its reader is of the letters (0..1).
     """
 
-    __slots__ = ("end", "page", "source", "start", "text", "x0", "x1", "y0", "y1")
+    __slots__ = ("end", "page", "source", "start", "sure", "text", "x0", "x1", "y0", "y1")
 
     def __init__(
         self, text: str, x0: float, y0: float, x1: float, y1: float, page: int, start: int, end: int
     ):
         self.text, self.page, self.start, self.end = text, page, start, end
         self.x0, self.y0, self.x1, self.y1 = x0, y0, x1, y1
-        self.source = "page"
+        self.source, self.sure = "page", 1.0
 
     def __repr__(self) -> str:
         return (
@@ -45,6 +48,10 @@ class Page:
     plain: str = ""
     """Text of the second reader, without places, where PDFium found next to nothing."""
     unreadable: bool = False
+    blank: bool = False
+    """Its picture shows nothing."""
+    turn: Turn | None = None
+    """The words are those of the page's picture (OCR), which was straightened so before it was read."""
 
     @property
     def has_text(self) -> bool:

@@ -19,13 +19,18 @@ import pypdfium2.raw as raw
 from tasks.agent.contract import Box, Code, Limits, Problem
 from tasks.agent.forms import form_values
 from tasks.agent.page import Page, Placing, Word, placing
-from tasks.agent.visibility import Visibility, image_share
+from tasks.agent.straighten import Turn
+from tasks.agent.visibility import MOST_IMAGE_PIXELS, Visibility, image_pixels, image_share
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 HEADER_WITHIN = 1024
 """A PDF may start with some bytes of junk; the header has to stand within the first so many."""
+RASTER_DPI = 300
+"""What letters are recognised best at; a page of A4 stays below it, for its longest side is limited."""
+FEW_WORDS = 20
+"""With fewer words than these a page may be a picture with a stamp of text on it."""
 XML_LIMIT = 8 * 1024 * 1024
 LARGEST_SIDE = 14_400.0
 """Points; the limit of the PDF specification's own viewers (200 inches)."""
@@ -125,7 +130,7 @@ class Document:
                     raw.FPDFText_ClosePage(text)
             if self._forms is not None:
                 page.words += form_values(self._forms.raw, handle, page, placing(handle, width, height))
-            if len(page.words) < 3:
+            if len(page.words) < FEW_WORDS:
                 page.image_share = image_share(handle, width, height)
             return page
         finally:
@@ -133,6 +138,8 @@ class Document:
 
     def tight_box(self, words: list[Word], page: Page) -> Box | None:
         """The box of the ink of these words (all on `page`), as shares of the page; None if any has no characters of its own."""
+        if page.turn is not None:
+            return shown_box(words, page, page.turn)
         if any(word.start < 0 for word in words):
             return None
         _, text, place = self._opened(page)
@@ -170,11 +177,13 @@ class Document:
             raw.FPDF_ClosePage(self._open[1])
             self._open = None
 
-    def render(self, number: int) -> Image:
-        """A picture of page `number`, its longest side at most `limits.raster_pixels`."""
+    def render(self, number: int) -> Image | None:
+        """A grey picture of page `number`, its longest side at most `limits.raster_pixels`; None where it is too large to draw safely."""
         page = self._pdf[number - 1]
-        scale = min(200 / 72, self.limits.raster_pixels / max(page.get_size()))
-        return page.render(scale=scale).to_pil()
+        if image_pixels(page.raw) > MOST_IMAGE_PIXELS:
+            return None
+        scale = min(RASTER_DPI / 72, self.limits.raster_pixels / max(page.get_size()))
+        return page.render(scale=scale, grayscale=True).to_pil()
 
     def attachments(self) -> list[Attachment]:
         """Files inside the file, by name; the bytes only of XML below 8 MiB, for these may be an electronic invoice."""
@@ -188,6 +197,16 @@ class Document:
                     Attachment(name, attachment_bytes(handle) if name.lower().endswith(".xml") else None)
                 )
         return found
+
+
+def shown_box(words: list[Word], page: Page, turn: Turn) -> Box:
+    """The box of recognised words, on the page as it is shown."""
+    x0, x1 = min(word.x0 for word in words), max(word.x1 for word in words)
+    y0, y1 = min(word.y0 for word in words), max(word.y1 for word in words)
+    left, top, right, bottom = turn.shown(
+        x0 / page.width, y0 / page.height, x1 / page.width, y1 / page.height
+    )
+    return Box(x0=left, y0=top, x1=right, y1=bottom)
 
 
 def check_content(path: str | Path) -> None:

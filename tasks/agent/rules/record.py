@@ -171,8 +171,8 @@ def field_of(document: Document, text: Text, candidate: Candidate, key: str, fou
     sure = confidence.settled(candidate.score, confirmations, bool(reasons), bool(proof))
     if sure < confidence.READY and not reasons:
         reasons.append(weak(candidate, proof != ()))
-    source = (
-        Source.FORM if any(word.source == "form" for word in candidate.words) else Source(candidate.source)
+    source = next(
+        (Source(word.source) for word in candidate.words if word.source != "page"), Source(candidate.source)
     )
     return FieldValue(
         value=candidate.value,

@@ -1,0 +1,214 @@
+"""Recognises the words of a page's picture with Tesseract, which is a program of its own and dies with its attempt."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import os
+import re
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from tasks.agent.contract import Code, Problem
+from tasks.agent.page import Page, Word
+from tasks.agent.straighten import Turn, skew
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+PROGRAM = "tesseract"
+LANGUAGES = ("eng", "deu", "fra", "spa", "ita", "nld", "pol", "fin")
+"""What is used by default, as far as it is installed, in this order."""
+MOST_LANGUAGES = 4
+"""Each language more makes a page slower."""
+PAGE_SECONDS = 120
+LIST_SECONDS = 20
+LEAST_SURE = 25.0
+"""Words that the engine itself holds for less likely (of 100) are stains and rules."""
+GOOD_WORD = 60.0
+GOOD_SHARE, GOOD_COUNT = 0.5, 8
+"""A page with fewer good words may stand on its side or on its head."""
+RULES = "|_—–-=~.,:;'`\"“”‘’°•«»\\/[](){}!*"
+PR_SET_PDEATHSIG = 1
+INSTALL = "apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-fra"
+
+_libc = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A word on a picture: pixels from the top left, and how sure the engine is (0..100)."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    sure: float
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Tesseract on this machine, with the languages that it is to look for."""
+
+    program: str
+    languages: tuple[str, ...]
+
+    @classmethod
+    def find(cls, options: dict[str, Any]) -> Engine | None:
+        """The engine, or None where there is none. `options`: an agent's settings; `ocr_languages` like "eng+deu" chooses.
+
+        Raises Problem: bad_configuration, where a chosen language is not installed.
+        """
+        program = shutil.which(PROGRAM)
+        if program is None:
+            return None
+        there = installed(program)
+        chosen = tuple(part for part in re.split(r"[+,\s]+", str(options.get("ocr_languages") or "")) if part)
+        absent = [name for name in chosen if name not in there]
+        if absent:
+            message = f"The language {absent[0][:40]} of the setting ocr_languages is not installed here for Tesseract."
+            raise Problem(Code.BAD_CONFIGURATION, message)
+        chosen = chosen or tuple(name for name in LANGUAGES if name in there)[:MOST_LANGUAGES]
+        return cls(program, chosen) if chosen else None
+
+    def words(self, picture: Image) -> list[Seen]:
+        """The words of a grey picture, line by line. Raises Problem where the engine fails."""
+        table = self._run(picture, "--psm", "3", "-l", "+".join(self.languages), "tsv")
+        return levelled(table)
+
+    def quarters(self, picture: Image) -> int:
+        """By how many quarter turns (anticlockwise) the picture comes upright, as the engine sees its letters; 0 if it cannot say."""
+        if "osd" not in installed(self.program):
+            return 0
+        try:
+            said = self._run(picture, "--psm", "0")
+        except Problem:
+            return 0  # too few letters to tell
+        match = re.search(r"Orientation in degrees: (\d+)", said)
+        return int(match.group(1)) // 90 % 4 if match else 0
+
+    def _run(self, picture: Image, *arguments: str) -> str:
+        content = io.BytesIO()
+        picture.save(content, "PPM")
+        try:
+            done = subprocess.run(
+                [self.program, "-", "-", *arguments],
+                input=content.getvalue(),
+                capture_output=True,
+                timeout=PAGE_SECONDS,
+                env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+                preexec_fn=_die_with_parent,
+            )
+        except subprocess.TimeoutExpired:
+            message = f"Recognising one page took longer than {PAGE_SECONDS} seconds."
+            raise Problem(Code.LIMIT, message) from None
+        except OSError as error:
+            message = f"Tesseract cannot be started: {error.strerror or 'unknown error'}."
+            raise Problem(Code.CRASHED, message, retryable=True) from None
+        if done.returncode:
+            message = f"Tesseract could not read a page (exit code {done.returncode})."
+            raise Problem(Code.CRASHED, message, retryable=True)
+        return done.stdout.decode("utf-8", "replace")
+
+
+@cache
+def installed(program: str) -> frozenset[str]:
+    """The languages that the engine has data for; empty where it cannot say."""
+    try:
+        done = subprocess.run(
+            [program, "--list-langs"], capture_output=True, text=True, timeout=LIST_SECONDS, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return frozenset()
+    return frozenset(line.strip() for line in done.stdout.splitlines()[1:] if line.strip())
+
+
+def _die_with_parent() -> None:
+    """Between fork and start of the engine: the kernel kills it when this process goes, however that comes (Linux)."""
+    if hasattr(_libc, "prctl"):
+        _libc.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL))
+
+
+def recognise(page: Page, picture: Image, engine: Engine) -> bool:
+    """Replace the page's words by those of its picture; whether there are any.
+
+    The page's width and height become those of the upright picture, and `turn` says where its places stand on the page as it is shown.
+    """
+    picture = picture.convert("L")
+    turn = Turn(*picture.size, degrees=skew(picture))
+    seen = engine.words(turn.apply(picture))
+    if not _good(seen):
+        quarters = engine.quarters(picture)
+        if quarters:
+            upright = Turn(*picture.size, quarters=quarters).apply(picture)
+            turned = Turn(*picture.size, quarters=quarters, degrees=skew(upright))
+            again = engine.words(turned.apply(picture))
+            if _weight(again) > _weight(seen):
+                turn, seen = turned, again
+    width, height = turn.upright
+    scale = page.width / picture.width
+    page.width, page.height, page.turn = width * scale, height * scale, turn
+    page.words = [_word(word, scale, page.number) for word in seen]
+    return bool(page.words)
+
+
+def _word(seen: Seen, scale: float, page: int) -> Word:
+    word = Word(seen.text, seen.x0 * scale, seen.y0 * scale, seen.x1 * scale, seen.y1 * scale, page, -1, -1)
+    word.source, word.sure = "ocr", seen.sure / 100
+    return word
+
+
+def _good(seen: list[Seen]) -> bool:
+    good = sum(word.sure >= GOOD_WORD for word in seen)
+    return good >= GOOD_COUNT and good >= GOOD_SHARE * len(seen)
+
+
+def _weight(seen: list[Seen]) -> float:
+    return sum(word.sure * len(word.text) for word in seen)
+
+
+def levelled(table: str) -> list[Seen]:
+    """The words of Tesseract's table; those of one line share its height, as printed words do, whatever ink each of them has."""
+    found: list[Seen] = []
+    line: list[Seen] = []
+    place = None
+    for row in table.splitlines()[1:]:
+        cells = row.split("\t")
+        if len(cells) < 12 or cells[0] != "5":
+            continue
+        if cells[1:5] != place:
+            found += _level(line)
+            place, line = cells[1:5], []
+        text, sure = _clean(cells[11]), float(cells[10])
+        if not text or sure < LEAST_SURE:
+            continue
+        left, top, width, height = (float(cell) for cell in cells[6:10])
+        line.append(Seen(text, left, top, left + width, top + height, sure))
+    return found + _level(line)
+
+
+def _clean(text: str) -> str:
+    """Without the ruled lines of a table that the engine took for letters."""
+    text = text.strip().strip("|_")
+    return "" if all(sign in RULES for sign in text) and text not in ("-", "–", "/", "•", ":") else text
+
+
+def _level(line: list[Seen]) -> list[Seen]:
+    if not line:
+        return []
+    height = sorted(word.y1 - word.y0 for word in line)[len(line) * 3 // 4]
+    top = median(word.y0 for word in line if word.y1 - word.y0 >= 0.7 * height)
+    bottom = median(word.y1 for word in line if word.y1 - word.y0 >= 0.7 * height)
+    rise, fall = 0.15 * (bottom - top), 0.2 * (bottom - top)
+    return [
+        word
+        if word.y1 - word.y0 > 1.8 * height
+        else Seen(word.text, word.x0, top - rise, word.x1, bottom + fall, word.sure)
+        for word in line
+    ]

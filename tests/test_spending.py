@@ -399,8 +399,6 @@ def test_an_agent_without_limits_is_claimed_for_without_any_statement_about_mone
         queue, "execute", lambda db, name, **values: asked.append(name) or real(db, name, **values)
     )
     assert len(claims.claim(queue.connection(), claims.Terms(new_worker(), 60.0), ["local"], 3).rows) == 3
-    assert asked == [
-        "worker_register", "clients_to_heed", "claim_candidates", "claim_lock_agent", "claim_lock_pool", "claim_count", "claim_look_ahead",
-        "claim_take",
-    ]  # fmt: skip
+    assert "claim_take" in asked
+    assert not {"spending", "spend_notice", "claim_prices", "claim_costs", "claim_refuse"} & set(asked)
     assert not Client.objects.exclude(spend_stop_per_day=None).exists()

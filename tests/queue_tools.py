@@ -40,7 +40,9 @@ def hand_in(
 def new_worker() -> UUID:
     """A worker that is registered and beats now."""
     worker = uuid4()
-    queue.register_worker(queue.connection(), worker=worker, host="test", pid=1, version="", slots=4, executors=["local"])
+    queue.register_worker(
+        queue.connection(), worker=worker, host="test", pid=1, version="", slots=4, executors=["local"]
+    )
     return worker
 
 
@@ -79,6 +81,12 @@ class Clock:
             session.execute(
                 "SELECT set_config('agentaudit.clock_offset', %s, false)", (f"{self.seconds} seconds",)
             )
+
+    def end(self) -> None:
+        """Sessions that live on tell the true time again."""
+        self.seconds = 0.0
+        self.sessions = [session for session in self.sessions if not session.closed]
+        self.forward(0)
 
 
 @contextmanager

@@ -21,15 +21,20 @@ from tests.task_model import (
     KILLED,
     LOST,
     MAX_ATTEMPTS,
-    Explored,
+    OPERATOR,
     Remote,
     Rules,
     State,
     Step,
     explore,
+    steps,
 )
 
 SMALL = Rules(most_attempts=2)
+STEPS = {
+    "claim", "cancel", "reprocess", "ask to start", "start", "start, die before store", "run succeeds", "run fails", "callback", "poll",
+    "lease expires", "take over", "adopt", "conclude", "give up", "kill", "ask again by token", "confirm killed",
+}  # fmt: skip
 
 
 def test_two_attempts_and_two_generations_never_go_wrong():
@@ -45,11 +50,7 @@ def test_three_attempts_and_two_generations_never_go_wrong():
     found = explore(Rules(executor_answers=False))
     assert found.faults == {}
     assert len(found.steps) > 50_000
-    happened = Counter(step.name for steps in found.steps.values() for step in steps)
-    assert set(happened) >= {
-        "claim", "cancel", "reprocess", "ask to start", "start", "start, die before store", "run succeeds", "run fails", "callback",
-        "poll", "lease expires", "take over", "adopt", "conclude", "give up", "kill", "ask again by token", "confirm killed",
-    }  # fmt: skip
+    assert {step.name for following in found.steps.values() for step in following} == STEPS
 
 
 # The checker finds what it is there to find
@@ -164,7 +165,7 @@ class Real:
         self.attempts.append(row.attempt_id)
 
     def start(self, number, _before) -> None:
-        queue.mark_running(self.db, [(self.attempts[number], f"run-{number}", "")], [self.attempts[number]])
+        queue.mark_running(self.db, [(self.attempts[number], f"run-{number}", "")])
 
     ask_again_by_token = start
 
@@ -262,16 +263,14 @@ def said(state: State) -> tuple:
     )
 
 
-def paths(found: Explored, count: int, length: int, seed: int) -> list[list[tuple[State, Step]]]:
-    """Walks from the beginning, each towards kinds of steps that were walked least so far."""
+def paths(rules: Rules, count: int, length: int, seed: int) -> list[list[tuple[State, Step]]]:
+    """Walks from the beginning, each towards kinds of steps that were walked least so far; operators meddle a little less."""
     luck, walked, walks = random.Random(seed), Counter(), []
     for _ in range(count):
         walk, state = [], State()
-        while len(walk) < length and found.steps[state]:
-            step = min(
-                found.steps[state], key=lambda step: walked[step.name, state.status] * luck.uniform(0.3, 1)
-            )
-            walked[step.name, state.status] += 1
+        while len(walk) < length and (following := [s for s in steps(rules, state) if s.state != state]):
+            step = min(following, key=lambda step: walked[step.name, state.status] * luck.uniform(0.2, 1))
+            walked[step.name, state.status] += 5 if step.name in OPERATOR else 1
             walk.append((state, step))
             state = step.state
         walks.append(walk)
@@ -280,9 +279,9 @@ def paths(found: Explored, count: int, length: int, seed: int) -> list[list[tupl
 
 def replay(count: int, seed: int) -> None:
     agent, clock = make_agent(max_attempts=MAX_ATTEMPTS), tools.Clock(queue.connection())
-    found = explore(replace(SMALL, operator_declares=True, executor_answers=False, decisions={}, most_attempts=3, most_generations=2)
-                    if count > 100 else replace(SMALL, operator_declares=True, decisions={}))  # fmt: skip
-    for walk in paths(found, count, 24, seed):
+    walks = paths(Rules(operator_declares=True, executor_answers=False), count, 24, seed)
+    assert {step.name for walk in walks for _state, step in walk} == STEPS | {"declare"}
+    for walk in walks:
         real, told = Real(agent, clock), []
         for before, step in walk:
             real.do(step, before)
@@ -290,15 +289,16 @@ def replay(count: int, seed: int) -> None:
             assert real.seen() == said(step.state), " → ".join(told)
             assert tools.violations(real.db) == [], " → ".join(told)
         real.leave()
+    clock.end()
 
 
 def test_the_model_is_what_the_database_does(transactional_db):
-    replay(25, seed=1)
+    replay(25, seed=3)
 
 
 @pytest.mark.slow
 def test_the_model_is_what_the_database_does_on_many_paths(transactional_db):
-    replay(400, seed=2)
+    replay(300, seed=2)
 
 
 def test_the_model_speaks_of_declared_ends_as_operations_do():

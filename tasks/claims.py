@@ -133,7 +133,7 @@ def claim_for(
     """One transaction for one agent (a row of `claim_candidates`); nothing if somebody else is at it, or if nothing fits."""
     free = not (head.limited or head.has_purse or head.has_ceiling or tick.limited)
     look_ahead = min(terms.look_ahead, slots) if free else terms.look_ahead
-    with queue.pipelined(db), db.transaction():
+    with queue.short_transaction(db):
         opened = queue.open_claim(
             db, head, free=free, look_ahead=look_ahead, held=sorted(tick.held), limited_clients=tick.limited,
             executors=tick.executors, lease_seconds=terms.lease_seconds, reserve_after=terms.reserve_after,

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from pydantic_core import PydanticSerializationError
 
 from tasks import faults, queue
 from tasks.agent.contract import Code, Completed, Failed, Progress, Usage
@@ -79,7 +80,7 @@ def _settle_or_refuse(db: psycopg.Connection, batch: list[News], words: dict[UUI
     """Settle; what the database refuses to store (a NUL in a text, a number without end) fails its own attempt and no other."""
     try:
         return queue.retried(lambda: _settle(db, batch, words))
-    except (psycopg.DataError, psycopg.IntegrityError, UnicodeError) as error:
+    except (psycopg.DataError, psycopg.IntegrityError, PydanticSerializationError, UnicodeError) as error:
         if len(batch) > 1:
             return [news for piece in batch for news in _settle_or_refuse(db, [piece], words)]
         if batch[0].event is None:
@@ -101,7 +102,7 @@ def _one_per_attempt(batch: list[News]) -> tuple[list[News], list[News]]:
 def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) -> list[News]:
     """One transaction. Returns the news that has to wait for the next one, because its task was already moved in this one."""
     later: list[News] = []
-    with db.transaction():
+    with queue.short_transaction(db):
         tasks, attempts = queue.lock_for_outcomes(db, [news.attempt for news in batch])
         faults.point("settle:locked")
         prices = _prices(db, batch, attempts)
@@ -116,16 +117,13 @@ def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) 
                 continue
             seen.add(attempt.task_id)
             task = tasks[attempt.task_id]
-            decision = decide(
-                _task_facts(task),
-                _attempt_facts(attempt),
-                _as_stopped(_answer(news), attempt),
-                random.random(),  # noqa: S311
-            )
+            answer = _as_stopped(_answer(news), attempt)
+            decision = decide(_task_facts(task), _attempt_facts(attempt), answer, random.random())  # noqa: S311
             words[news.attempt] = decision.word
-            written.append(_row(task, attempt, news, decision, prices))
+            written.append(_row(task, attempt, news, answer, decision, prices))
         if written:
-            queue.write_outcomes(db, written)
+            rivals = attempts.keys() - {row["attempt_id"] for row in written}
+            queue.write_outcomes(db, written, [rival for rival in rivals if not attempts[rival].ended])
             _let_go(db, written, tasks)
         faults.point("settle:written")
     return later
@@ -215,12 +213,11 @@ def _money(attempt: Any, news: News, prices: dict[str, PriceRow]) -> dict[str, A
 
 
 def _row(
-    task: Any, attempt: Any, news: News, decision: Decision, prices: dict[str, PriceRow]
+    task: Any, attempt: Any, news: News, answer: Answer, decision: Decision, prices: dict[str, PriceRow]
 ) -> dict[str, Any]:
     """One row of `outcome_write`."""
     event = news.event
     result = event.result if isinstance(event, Completed) else None
-    answer = _as_stopped(_answer(news), attempt)
     code, message = (
         (None, None) if decision.keeps_error else ("", "") if result else (answer.code, answer.message)
     )
@@ -231,7 +228,7 @@ def _row(
         "error_code": decision.error_code if decision.task_status else "", "error_message": decision.error_message,
         "confidence": result.confidence if result else None, "needs_review": bool(result and result.needs_review),
         "attempt_status": decision.attempt_status, "attempt_error_code": code, "attempt_error_message": message,
-        "ended": news.ended or answer.ended, "result": result.model_dump(mode="json") if result else None,
+        "ended": news.ended or answer.ended, "result": result,
         "conflict": _conflict(event, answer) if decision.conflict else None,
         "trace_id": event.trace_id if event else "", "run_id": news.run_id,
         "process_seconds": news.process_seconds, "max_rss_bytes": news.max_rss_bytes,

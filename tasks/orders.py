@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -38,17 +39,25 @@ def order(row: Any, storage: Storage, max_pages: int) -> Order:
         number=row.number,
         generation=row.generation,
         program=row.program,
-        settings=json.loads(row.options),
+        settings=_settings(row.options),
         document=str(storage.path_for_attempt(row.storage_name)),
         document_sha256=row.sha256,
         document_name=row.original_name,
         password=unseal(row.sealed_password),
         outcome=str(storage.path_for_attempt(outcome_name(row.attempt_id))),
-        callback_secret=callback_secrets(row.attempt_id)[0],
-        limits=Limits(
-            memory_mib=row.memory_mib,
-            cpu_seconds=max(1, int(row.timeout_seconds * CPU_SHARE)),
-            wall_seconds=row.timeout_seconds,
-            pages=max_pages,
-        ),
+        callback_secret=signatures.derive(settings.WEBHOOK_SECRETS[0], row.attempt_id),
+        limits=_limits(row.memory_mib, row.timeout_seconds, max_pages),
+    )
+
+
+@lru_cache(maxsize=100)
+def _settings(options: str) -> dict[str, Any]:
+    """The settings of an agent version; most orders of a claim have the same."""
+    return json.loads(options)
+
+
+@lru_cache(maxsize=100)
+def _limits(memory_mib: int, seconds: int, pages: int) -> Limits:
+    return Limits(
+        memory_mib=memory_mib, cpu_seconds=max(1, int(seconds * CPU_SHARE)), wall_seconds=seconds, pages=pages
     )

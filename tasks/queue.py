@@ -19,7 +19,9 @@ from uuid import UUID
 import psycopg
 from django.db import connection as django_connection
 from psycopg import errors
+from psycopg.pq import TransactionStatus
 from psycopg.rows import namedtuple_row
+from pydantic_core import to_json
 
 from tasks.admission import GENTLE_FOR
 from tasks.sql import SQL
@@ -53,6 +55,11 @@ def first(db: psycopg.Connection, name: str, **values: Any) -> Row | None:
     return execute(db, name, **values).fetchone()
 
 
+def read(db: psycopg.Connection, name: str, **values: Any) -> list[Row]:
+    """Rows for a page, whose filters differ so much that a plan for all of them would be a bad one: planned anew each time."""
+    return psycopg.Cursor(db, row_factory=namedtuple_row).execute(SQL[name], values, prepare=False).fetchall()
+
+
 def retried(transaction: Callable[[], T]) -> T:
     """Run a whole transaction again when the database says so (40P01, 40001). Nothing of a failed try was kept."""
     for attempt in range(MOST_RETRIES):
@@ -68,8 +75,35 @@ def retried(transaction: Callable[[], T]) -> T:
 @contextmanager
 def pipelined(db: psycopg.Connection) -> Iterator[None]:
     """Statements inside are sent together; each still sees a fresh snapshot, so a count after a lock is newer than the lock."""
+    if db.info.pipeline_status:  # beginning another one would wait for what is under way
+        yield
+        return
     with db.pipeline():
         yield
+
+
+@contextmanager
+def short_transaction(db: psycopg.Connection) -> Iterator[None]:
+    """A transaction about a batch of rows, in a pipeline: it begins with its first statements and is committed with its last ones.
+
+    Its statements are planned to go by keys whatever the statistics say: they are planned once per connection, maybe while the tables are
+    still empty; reading a whole table then looks cheapest, and stays.
+    """
+    if db.info.transaction_status != TransactionStatus.IDLE:  # a part of the caller's transaction
+        with pipelined(db), db.transaction():
+            execute(db, "plan_by_keys")
+            yield
+        return
+    try:
+        with pipelined(db):
+            db.execute("BEGIN", prepare=db.prepare_threshold is not None)
+            execute(db, "plan_by_keys")
+            yield
+            db.execute("COMMIT", prepare=db.prepare_threshold is not None)
+    except BaseException:
+        if not db.closed and db.info.transaction_status != TransactionStatus.IDLE:
+            db.execute("ROLLBACK")
+        raise
 
 
 # Handing in
@@ -273,6 +307,12 @@ def worker_stopped(db: psycopg.Connection, worker: UUID) -> None:
     execute(db, "worker_stopped", worker=worker)
 
 
+def is_drained(db: psycopg.Connection, worker: UUID) -> bool:
+    """Whether the worker is asked to take nothing more."""
+    row = first(db, "is_drained", worker=worker)
+    return row is not None and row.drained
+
+
 def renew(
     db: psycopg.Connection, worker: UUID, held: Sequence[tuple[int, UUID]], lease_seconds: float
 ) -> list[Row]:
@@ -320,16 +360,17 @@ def lock_for_outcomes(
     return {row.id: row for row in tasks.fetchall()}, {row.id: row for row in found.fetchall()}
 
 
-def write_outcomes(db: psycopg.Connection, decisions: Sequence[dict[str, Any]]) -> set[int]:
-    """Write decisions; the ids of the tasks that moved."""
-    attempts = [decision["attempt_id"] for decision in decisions]
+def write_outcomes(
+    db: psycopg.Connection, decisions: Sequence[dict[str, Any]], rivals: Sequence[UUID]
+) -> set[int]:
+    """Write decisions; the ids of the tasks that moved. `rivals`: other attempts of theirs that are not confirmed ended."""
     return {
         row.id
         for row in rows(
             db,
             "outcome_write",
-            decisions=json.dumps(decisions, default=str),
-            attempts=attempts,
+            decisions=to_json(decisions).decode(),
+            rivals=list(rivals),
             shard=random.randrange(SPENDING_SHARDS),  # noqa: S311
         )
     }

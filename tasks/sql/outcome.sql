@@ -9,17 +9,18 @@ ORDER BY t.id FOR UPDATE OF t
 
 -- name: outcome_read_attempts
 -- Statement 2, with a snapshot newer than the locks: no settlement of these attempts can be under way any more. Their rivals are locked
--- with them, in id order, since they may have to be flagged.
+-- with them, in id order, since they may have to be flagged. CASE, because OR would make the planner read the index of all that lives.
 SELECT id, task_id, generation, status, worker, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd,
   calls, agent_id, client_id, price_id, error_code, settled_at IS NOT NULL AS settled, ended_at IS NOT NULL AS ended, stop_reason, claimed_at
 FROM task_attempts
 WHERE task_id = ANY(ARRAY(SELECT task_id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[])))
-  AND (ended_at IS NULL OR id = ANY(%(attempts)s::uuid[]))
+  AND CASE WHEN ended_at IS NULL THEN true ELSE id = ANY(%(attempts)s::uuid[]) END
 ORDER BY id FOR UPDATE
 
 -- name: outcome_write
 -- Statement 3: what was decided, for all of them at once. Each task is guarded by the state that the decision was made from;
--- a task that becomes terminal or goes back to the queue flags every attempt of it that is not confirmed ended.
+-- a task that becomes terminal or goes back to the queue flags every attempt of it that is not confirmed ended (`rivals`: those of
+-- statement 2 that bring no news themselves).
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 given AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset(%(decisions)s::jsonb) AS g(
@@ -75,7 +76,7 @@ rivals AS (
     stop_reason = CASE WHEN a.stop_reason = '' THEN 'superseded' ELSE a.stop_reason END,
     status = CASE WHEN a.finished_at IS NULL THEN 'superseded' ELSE a.status END, finished_at = coalesce(a.finished_at, clock.now)
   FROM clock
-  WHERE a.task_id = ANY(ARRAY(SELECT id FROM moved)) AND a.ended_at IS NULL AND a.id <> ALL(%(attempts)s::uuid[])
+  WHERE cardinality(%(rivals)s::uuid[]) > 0 AND a.id = ANY(%(rivals)s::uuid[]) AND a.task_id = ANY(ARRAY(SELECT id FROM moved))
 ),
 spent AS (
   -- What is new in these costs, added to one of several counters so that settlements rarely wait for each other. In the order of the

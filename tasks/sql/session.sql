@@ -1,0 +1,4 @@
+-- name: plan_by_keys
+-- Until the end of the transaction: rows are looked up by their keys, one after the other.
+SELECT set_config('enable_seqscan', 'off', true) AS seqscan, set_config('enable_bitmapscan', 'off', true) AS bitmapscan,
+  set_config('enable_hashjoin', 'off', true) AS hashjoin, set_config('enable_mergejoin', 'off', true) AS mergejoin

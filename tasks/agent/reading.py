@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tasks.agent.contract import Code, Order, Problem, Usage
 from tasks.agent.garbage import is_garbled
@@ -13,6 +14,9 @@ from tasks.agent.ocr import Engine, recognise
 from tasks.agent.page import Page
 from tasks.agent.pdf import FEW_WORDS, Document
 from tasks.agent.second_reader import PICTURE, SecondReader
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 Tell = Callable[[int, int, Usage], None]
 
@@ -62,7 +66,7 @@ class Recogniser:
     def __init__(self, document: Document, order: Order):
         self.document, self.options = document, order.settings
         self.until = time.monotonic() + SHARE_OF_TIME * order.limits.wall_seconds
-        self._engine: Engine | None | str = "not looked for"
+        self._engine: Engine | str | None = "not looked for"
         self.garbled: list[int] = []
         self.done: list[int] = []
         self.vain: list[int] = []
@@ -87,8 +91,7 @@ class Recogniser:
         if picture is None:
             self.vain.append(page.number)
             return
-        darkest, brightest = picture.getextrema()
-        if brightest - darkest < BLANK_CONTRAST:
+        if is_blank(picture):
             page.blank = True
         elif recognise(page, picture, self.engine):
             self.done.append(page.number)
@@ -115,6 +118,11 @@ class Recogniser:
             reading.reasons.append(
                 f"{named(self.late)} has no text; the time limit left none to recognise it."
             )
+
+
+def is_blank(picture: Image) -> bool:
+    shades = [shade for shade, count in enumerate(picture.convert("L").histogram()) if count]
+    return shades[-1] - shades[0] < BLANK_CONTRAST
 
 
 def needs_recognition(page: Page) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -89,4 +90,4 @@ def sharpness(dark: Image, degrees: float) -> float:
 
     turned = dark.rotate(degrees, resample=Resampling.BILINEAR) if degrees else dark
     rows = turned.resize((1, dark.height), Resampling.BOX).tobytes()
-    return float(sum((a - b) ** 2 for a, b in zip(rows, rows[1:], strict=False)))
+    return float(sum((a - b) ** 2 for a, b in pairwise(rows)))

@@ -86,7 +86,7 @@ class Paper:
 ENGLISH = Paper(
     "invoice",
     "Harbour Lane Books Ltd",
-    ["14 Harbour Lane", "Bristol BS1 4QT", "VAT No. GB 111 2233 44"],
+    ["14 Harbour Lane", "Bristol BS1 4QT", "VAT No. GB 111 2233 43"],
     ["Juniper Schools Trust", "3 Orchard Street", "Bath BA1 5LX"],
     "HLB-2024-0187",
     "2024-03-14",
@@ -302,7 +302,7 @@ def german_invoice(paper: Paper) -> FPDF:
         put(pdf, 190, y + 6 + 6 * row, german(value) + " EUR", right=True, style="B" if row == 2 else "")
     put(pdf, 25, y + 32, f"Zahlbar bis {day_first(paper.due_date or '')} ohne Abzug.")
     for row, text in enumerate(
-        [paper.supplier, "Amtsgericht Musterstadt HRB 99999", "USt-IdNr.: DE999999999"]
+        [paper.supplier, "Amtsgericht Musterstadt HRB 99999", "USt-IdNr.: DE999999995"]
     ):
         put(pdf, 25, 280 + 3.5 * row, text, 7)
     return pdf
@@ -327,7 +327,7 @@ def french_invoice(paper: Paper) -> FPDF:
         pdf,
         20,
         275,
-        f"{paper.supplier} au capital de 10 000 EUR - RCS 999 999 999 - TVA intracommunautaire FR99999999999",
+        f"{paper.supplier} au capital de 10 000 EUR - RCS 999 999 999 - TVA intracommunautaire FR14999999999",
         7,
     )
     return pdf

@@ -26,6 +26,15 @@ SAME_CELL, RIGHT, BELOW = 1.0, 0.97, 0.86
 
 def numbers_of(text: Text, kind: str) -> list[Candidate]:
     """Candidates for the document's number, best first."""
+    found = numbers_on(text, kind)
+    for candidate in found:
+        page = candidate.words[0].page
+        candidate.score -= 0.05 * min(page - min(text.pages), 3)
+    return ranked(found)
+
+
+def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
+    """All candidates for a document's number, wherever they stand; a title of `kind` says more than another."""
     found: list[Candidate] = []
     for cell, hit in text.labelled("number"):
         weight = 0.95 if text.leads(cell, hit) else 0.75
@@ -35,12 +44,9 @@ def numbers_of(text: Text, kind: str) -> list[Candidate]:
     for cell, hit in text.labelled("kind:"):
         # "Invoice B/2024/117", "Rechnung Nr. 815": the title itself names the number.
         if text.leads(cell, hit):
-            weight = 0.88 if f"kind:{kind}" in hit.roles else 0.6
+            weight = 0.88 if not kind or f"kind:{kind}" in hit.roles else 0.6
             found += list(_number_values(text, cell, hit, weight, near=True))
-    for candidate in found:
-        page = candidate.words[0].page
-        candidate.score -= 0.05 * min(page - min(text.pages), 3)
-    return ranked(found)
+    return found
 
 
 GLUED = re.compile(r"(?:\bn|\bno|nr|num|nro|#|\bid|\bref)$")

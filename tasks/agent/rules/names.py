@@ -149,3 +149,9 @@ LEGAL_FORMS = (
 """Endings of a company's name."""
 
 BANKS = "bank|sparkasse|volksbank|raiffeisenbank|banque|banco|banca|credit union|pankki|caisse|bankhaus|postfinance|iban|bic|swift"
+
+IBAN_LENGTHS = {
+    "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20, "ES": 24, "FI": 18, "FR": 27, "GB": 22, "GR": 27,
+    "HR": 21, "HU": 28, "IE": 22, "IS": 26, "IT": 27, "LI": 21, "LT": 20, "LU": 20, "LV": 21, "MT": 31, "NL": 18, "NO": 15, "PL": 28, "PT": 25,
+    "RO": 24, "SE": 24, "SI": 19, "SK": 24,
+}  # fmt: skip

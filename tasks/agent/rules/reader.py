@@ -11,6 +11,7 @@ from tasks.agent.einvoice import EInvoice
 from tasks.agent.pdf import Document
 from tasks.agent.reading import Reading, Tell, read_document
 from tasks.agent.rules.kind import kind_of
+from tasks.agent.rules.parts import parts_of
 from tasks.agent.rules.record import record_of
 from tasks.agent.rules.text import Text
 
@@ -28,14 +29,17 @@ def result_of(reading: Reading) -> Result:
     reasons = [*reading.reasons, *xml_reasons]
     kind, language = "other", ""
     records: tuple[Record, ...] = ()
+    notes = list(reading.notes)
     if reading.readable:
         text = Text(reading.readable)
         language = text.language
-        record = record_of(reading.document, text, kind_of(text), xml, datetime.now(UTC).date())
-        if record is not None:
-            kind, records = record.kind, (record,)
+        records = records_of(reading.document, text, xml)
+        if records:
+            kind = records[0].kind
         else:
             reasons.append(NOTHING)
+    if len(records) > 1:
+        notes.append(f"This file holds {len(records)} documents; each is a record of its own.")
     sure = confidence.of_records(records)
     return Result(
         kind=kind,
@@ -45,8 +49,39 @@ def result_of(reading: Reading) -> Result:
         confidence=min(sure, confidence.FLAGGED) if reasons else sure,
         needs_review=bool(reasons) or confidence.needs_review(records),
         reasons=tuple(reasons),
-        notes=tuple(reading.notes),
+        notes=tuple(notes),
     )
+
+
+def records_of(document: Document, text: Text, xml: EInvoice | None) -> tuple[Record, ...]:
+    """One record for each business document in the text. An electronic invoice belongs to the one whose number it bears."""
+    today = datetime.now(UTC).date()
+    found: list[tuple[Text, Record]] = []
+    parts = parts_of(text)
+    for pages in parts if len(parts) > 1 else ():
+        part = Text(pages)
+        record = record_of(document, part, kind_of(part), None, today)
+        if record is not None and is_whole(record):
+            found.append((part, record))
+        elif found:
+            # An annex of the document before it, however it is headed
+            before = [*found[-1][0].pages.values(), *pages]
+            part = Text(before)
+            found[-1] = (part, record_of(document, part, kind_of(part), None, today) or found[-1][1])
+    if len(found) > 1:
+        return tuple(
+            record_of(document, part, kind_of(part), xml, today) or record
+            if xml is not None and xml.number == record.fields["number"].value
+            else record
+            for part, record in found
+        )
+    record = record_of(document, text, kind_of(text), xml, today)
+    return (record,) if record is not None else ()
+
+
+def is_whole(record: Record) -> bool:
+    """Whether a part of the file can stand alone."""
+    return record.fields["number"].value is not None and record.fields["total"].value is not None
 
 
 def electronic(document: Document) -> tuple[EInvoice | None, list[str]]:

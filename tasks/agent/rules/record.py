@@ -18,7 +18,7 @@ from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.lines import Table, table_of
 from tasks.agent.rules.money import currency_of
 from tasks.agent.rules.parties import Parties
-from tasks.agent.rules.taxids import tax_ids_of
+from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
 
 SURE_KIND = 0.6
@@ -53,10 +53,11 @@ def record_of(
         "tax": amounts.tax,
         "total": amounts.total,
         "amount_due": amounts.amount_due,
-        **tax_ids_of(text),
     }
     if chosen["buyer"] is None and chosen["supplier"] is not None:
         chosen["buyer"] = first(addressee(text, chosen["supplier"].value))
+    names = [candidate.value if candidate else "" for candidate in (chosen["supplier"], chosen["buyer"])]
+    chosen |= tax_ids_of(text, *names) | iban_of(text)
     if xml is not None and xml.credit:
         name = "credit_note"
     found = findings(chosen, amounts, table, xml, today)

@@ -1,17 +1,60 @@
-"""Finds tax numbers by their labels; the first beside a party's name is that party's."""
+"""Finds tax numbers and the bank account, says whose tax number each is, and checks their check digits."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+from tasks.agent.layout import Cell
+from tasks.agent.rules.checksums import iban_holds, tax_id_holds
+from tasks.agent.rules.patterns import key_of
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 TAX_ID = re.compile(r"(?:[A-Z]{2,3}[ -]?)?[A-Z0-9][A-Z0-9 .\-/]{5,18}[A-Z0-9]")
+IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
+BUYERS = re.compile(
+    r"\b(?:customer|client|buyer|your|kunden?|ihre?|votre|acheteur|cliente|klant|uw|nabywc\w*|ostaja\w*|asiakas)\b"
+)
+NEAR = 160.0
+"""Points within which a tax number belongs to the name above it."""
+FOOT = 0.75
 
 
-def tax_ids_of(text: Text) -> dict[str, Candidate]:
-    """{"tax_ids": all printed tax numbers, comma-separated}; empty where none is printed."""
-    found: dict[str, Candidate] = {}
+@dataclass(slots=True)
+class _Found:
+    candidate: Candidate
+    cell: Cell
+    label: str
+
+
+def tax_ids_of(text: Text, supplier: str, buyer: str) -> dict[str, Candidate]:
+    """{"supplier_tax_id": …, "buyer_tax_id": …}, each only where a number is printed that is its; both names may be empty."""
+    chosen: dict[str, Candidate] = {}
+    for found in _distinct(text):
+        name = "buyer_tax_id" if _is_buyers(text, found, supplier, buyer) else "supplier_tax_id"
+        if name not in chosen:
+            chosen[name] = found.candidate
+    return chosen
+
+
+def iban_of(text: Text) -> dict[str, Candidate]:
+    """{"iban": the first bank account whose check digits hold, else the first one, flagged}; empty where none is printed."""
+    doubtful: dict[str, Candidate] = {}
+    for cell in text.cells:
+        for match in IBAN.finditer(cell.text):
+            value = match.group().replace(" ", "")
+            candidate = Candidate(value, 0.9, words_at(cell, match.start(), match.end()))
+            if iban_holds(value):
+                return {"iban": candidate}
+            if "iban" in text.folded[cell] and not doubtful:
+                candidate.reasons.append(f"The check digits of the account {value} are wrong.")
+                doubtful = {"iban": candidate}
+    return doubtful
+
+
+def _distinct(text: Text) -> Iterator[_Found]:
+    seen: set[str] = set()
     for cell, hit in text.labelled("tax_id"):
         if "tax_id" not in hit.roles:
             continue
@@ -21,15 +64,35 @@ def tax_ids_of(text: Text) -> dict[str, Candidate]:
             if match is None or match.start() - start > 6 or sum(map(str.isdigit, match.group())) < 6:
                 continue
             value = re.sub(r"[ .\-/]", "", match.group())
-            found.setdefault(value, Candidate(value, 0.9, words_at(place, match.start(), match.end())))
+            if value not in seen:
+                seen.add(value)
+                candidate = Candidate(value, 0.9, words_at(place, match.start(), match.end()))
+                if tax_id_holds(value) is False:
+                    candidate.reasons.append(f"The check digits of the tax number {value} are wrong.")
+                yield _Found(candidate, cell, text.folded[cell][: hit.end])
             break
-    if not found:
-        return {}
-    values = list(found.values())[:8]
-    if len(values) == 1:
-        return {"tax_ids": values[0]}
-    return {
-        "tax_ids": Candidate(
-            ", ".join(c.value for c in values), 0.9, [word for c in values for word in c.words]
-        )
-    }
+
+
+def _is_buyers(text: Text, found: _Found, supplier: str, buyer: str) -> bool:
+    """By the words of its label, else by the nearest of the two names above it."""
+    if BUYERS.search(found.label):
+        return True
+    if found.cell.y0 > FOOT * text.pages[found.cell.page].height:
+        return False
+    own, other = _distance(text, found.cell, supplier), _distance(text, found.cell, buyer)
+    return other < own and other < NEAR
+
+
+def _distance(text: Text, cell: Cell, name: str) -> float:
+    """Points down from the nearest cell with this name in the same column; far for any other column."""
+    key = key_of(name)
+    if len(key) < 3:
+        return 1e9
+    return min(
+        (
+            cell.y0 - other.y0 + 2 * abs(cell.x0 - other.x0)
+            for other in text.cells
+            if other.page == cell.page and other.y0 <= cell.y0 + 2 and key in key_of(other.text)
+        ),
+        default=1e9,
+    )

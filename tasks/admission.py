@@ -43,7 +43,7 @@ def lingering(seconds: float, ago: float) -> float:
     """
     if seconds <= 0:
         return float(ago < 60.0)
-    return min(1.0, max(0.0, min(seconds, 60.0 - ago) / min(seconds, 60.0)))
+    return min(1.0, max(0.0, 60.0 - ago) / min(seconds, 60.0))
 
 
 @dataclass(frozen=True, slots=True)

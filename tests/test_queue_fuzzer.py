@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db.models import F
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -59,7 +60,8 @@ class Queue(RuleBasedStateMachine):
             make_agent(pool=pool, is_fair=True, max_attempts=1),
         ]
         for agent in self.agents:
-            agent.versions.update(tokens_per_document=400)
+            agent.current_version.tokens_per_document = 400
+            agent.current_version.save()
         self.pool, self.clients = pool, [make_client(), make_client(tier="premium")]
         self.workers = [tools.new_worker() for _ in range(WORKERS)]
         self.tasks: list[int] = []
@@ -240,6 +242,22 @@ class Queue(RuleBasedStateMachine):
         code, retryable = end
         news = tools.failed(row.attempt_id, code, retryable=retryable, ended=ended, usage=USAGE)
         self.apply(self.pick(self.sessions, by), [news])
+
+    @precondition(lambda self: self.taken)
+    @rule(number=NUMBERS, by=NUMBERS)
+    def complete_late(self, number, by):
+        """An attempt that was given up comes with a result after all."""
+        given_up = (
+            Attempt.objects.exclude(finished_at=None)
+            .exclude(status="completed")
+            .order_by("claimed_at", "number")
+        )
+        late = list(given_up.filter(generation=F("task__generation")).values_list("pk", flat=True))
+        if late:
+            self.apply(
+                self.pick(self.sessions, by),
+                [tools.completed(self.pick(late, number), ended=False, usage=USAGE)],
+            )
 
     @precondition(lambda self: self.taken)
     @rule(

@@ -9,7 +9,13 @@ from typing import Any, Protocol
 Say = Callable[[str], None]
 
 BENCHES = {
+    "admission": "whether limits hold exactly under fire, and how well the budget is used",
     "callbacks": "signed callbacks per second, beside an empty view and one UPDATE, and what a killed web server loses of them",
+    "drain": "jobs per second with work that costs nothing, beside pgbench and three other queues on Postgres",
+    "latency": "how soon a submission starts on an idle worker, and an urgent one behind a backlog",
+    "backlog": "whether claims stay as quick behind a large backlog, and while an old transaction is held open",
+    "notify": "what live updates cost committing sessions, and whether the last of them is ever lost",
+    "recovery": "how long after a worker's death its tasks go on, with workers killed and suspended all the time",
     "accuracy": "how many fields of documents with known values are read right, and which ask for a look",
 }
 """Name, which is also the module's name in this package, → what it measures, in one line."""

@@ -67,3 +67,8 @@ def _url(database: dict[str, Any], name: str) -> str:
     port = f":{database['PORT']}" if database["PORT"] else ""
     options = f"?{urlencode(database['OPTIONS'])}" if database["OPTIONS"] else ""
     return f"postgres://{user}{password}@{quote(database['HOST'] or '', safe='')}{port}/{name}{options}"
+
+
+def home_of_benches() -> Path:
+    """What outlives a bench: the home in which the bench's own was made. Asked inside of a bench."""
+    return Path(settings.AGENTAUDIT_HOME).parent

@@ -1,0 +1,1 @@
+INSERT INTO jobs (id) SELECT nextval('jobs_id') FROM generate_series(1, %(count)s)

@@ -26,18 +26,18 @@ def settled(score: float, confirmations: int, flagged: bool, proven: bool) -> fl
     return round(min(value, HIGHEST), 3)
 
 
-def of_records(records: tuple[Record, ...]) -> float:
+def of_records(records: tuple[Record, ...], required: tuple[str, ...] = REQUIRED) -> float:
     """The lowest confidence of the required fields of all records; 0 where there is none."""
-    fields = [record.fields.get(name) for record in records for name in REQUIRED]
+    fields = [record.fields.get(name) for record in records for name in required]
     return min(
         (field.confidence if field is not None and field.value is not None else 0.0 for field in fields),
         default=0.0,
     )
 
 
-def needs_review(records: tuple[Record, ...]) -> bool:
+def needs_review(records: tuple[Record, ...], required: tuple[str, ...] = REQUIRED) -> bool:
     """Whether any required field is missing, flagged or not sure enough."""
-    return not records or any(_open(record.fields.get(name)) for record in records for name in REQUIRED)
+    return not records or any(_open(record.fields.get(name)) for record in records for name in required)
 
 
 def _open(field: FieldValue | None) -> bool:

@@ -31,7 +31,11 @@ Emit = Callable[[Event], None]
 ReportProgress = Callable[[int, int, Usage], None]
 Read = Callable[[Order, ReportProgress], tuple[Result, Usage]]
 
-BUILT_IN = {"rules": "tasks.agent.rules.reader:read"}
+BUILT_IN = {
+    "rules": "tasks.agent.rules.reader:read",
+    "contract-rules": "tasks.agent.agreements:read",
+    "statement-rules": "tasks.agent.statements:read",
+}
 PROGRESS_SECONDS = 0.25
 """Pages may take a millisecond each; nobody watches faster than this."""
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from tasks.agent import checks, confidence
 from tasks.agent.checks import Findings
-from tasks.agent.contract import FieldValue, Record, Source
+from tasks.agent.contract import FieldValue, Record
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.grounding import evidence
 from tasks.agent.pdf import Document
@@ -20,13 +20,13 @@ from tasks.agent.rules.money import currency_of
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
+from tasks.agent.rules.values import MOST_REASONS, missing, source_of, weak
 
 SURE_KIND = 0.6
 RIVAL = 0.06
 """A second candidate that comes this near makes the first one doubtful."""
 MOST_LINES = 2000
 PROVEN_LINES = 400
-MOST_REASONS = 20
 
 
 def record_of(
@@ -171,27 +171,14 @@ def field_of(document: Document, text: Text, candidate: Candidate, key: str, fou
         reasons = [reason for reason in reasons if not reason.startswith("Another value")]
     sure = confidence.settled(candidate.score, confirmations, bool(reasons), bool(proof))
     if sure < confidence.READY and not reasons:
-        reasons.append(weak(candidate, proof != ()))
-    source = next(
-        (Source(word.source) for word in candidate.words if word.source != "page"), Source(candidate.source)
-    )
+        reasons.append(weak(proof != () or candidate.source != "page"))
     return FieldValue(
         value=candidate.value,
         confidence=sure,
-        source=source,
+        source=source_of(candidate),
         evidence=proof,
         reasons=tuple(r[:300] for r in reasons[:MOST_REASONS]),
     )
-
-
-def weak(candidate: Candidate, proven: bool) -> str:
-    if not proven and candidate.source == "page":
-        return "The value could not be proven on the page."
-    return "Nothing beside the value says clearly enough that it is this one."
-
-
-def missing(key: str) -> str:
-    return f"The {key.replace('_', ' ')} was not found."
 
 
 def lines_of(

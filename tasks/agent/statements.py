@@ -1,0 +1,223 @@
+"""The program "statement-rules": the figures of statements and tables, each with its label, period, currency and unit where the table states them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tasks.agent import confidence
+from tasks.agent.contract import FieldValue, Order, Record, Result, Usage
+from tasks.agent.pdf import Document
+from tasks.agent.reading import Reading, Tell, read_document
+from tasks.agent.rules import dates, numbers
+from tasks.agent.rules.figures import Figure, Grid, Row, grids_of
+from tasks.agent.rules.flow import Flow
+from tasks.agent.rules.labels import fold
+from tasks.agent.rules.money import currency_of
+from tasks.agent.rules.numbers import code_of
+from tasks.agent.rules.parties import Parties
+from tasks.agent.rules.patterns import LEGAL, clean
+from tasks.agent.rules.text import Candidate, Text
+from tasks.agent.rules.values import grounded, missing
+
+NOTHING = "No table of figures was recognised in this document."
+REQUIRED = ("period_end", "currency")
+LEAST_FIGURES = 4
+MOST_LINES = 2000
+PROVEN_LINES = 400
+STATED, GUESSED = 0.9, 0.6
+
+ENDED = re.compile(
+    r"(?:(?:period|quarter|year|months?|weeks?|quarterly period|fiscal year)s? end(?:ed|ing)|as (?:of|at)|balance sheet date|zum|stichtag|per|au|arrete au|clos le"
+    r"|exercice clos le|al)\W{0,3}(?:the |le |den )?$"
+)
+RANGE = re.compile(r"^\s*(?:to|until|through|bis|au|al|-|–|a)\s*(?:the |le |den )?$")
+UNIT = re.compile(
+    r"\b(?:in|en|expressed in|angaben in|amounts in)\s+(?:(?P<code>[a-z]{3}|us\$|\$|€|£)\s+)?(?P<unit>thousands?|millions?|billions?|crores?|lakhs?|tausend|tsd\.?|mio\.?|millionen"
+    r"|milliers|mrd\.?|milliarden|milliards)(?:\s+(?:of|de|d'|d’)?\s*(?P<after>[a-z$€£]{1,12}))?|\b(?P<short>t€|teur|t eur|mio\.? (?:eur|€)|k€|m€)"
+)
+BALANCES = {
+    "opening_balance": re.compile(
+        r"\b(?:beginning balance|opening balance|previous balance|starting balance|balance brought forward|anfangssaldo|alter (?:konto)?saldo|anfangsbestand|solde initial|ancien solde)\b"
+    ),
+    "closing_balance": re.compile(
+        r"\b(?:ending balance|closing balance|new balance|balance carried forward|endsaldo|neuer (?:konto)?saldo|endbestand|solde final|nouveau solde)\b"
+    ),
+}
+ACCOUNT = re.compile(
+    r"^(?:account (?:number|no)|iban|kontonummer|konto nr|numero de compte|compte n)\b\.?\s*:?"
+)
+
+
+def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
+    """The program "statement-rules". Raises Problem for a document that cannot be opened."""
+    with Document.open(order.document, order.password, order.limits) as document:
+        return result_of(read_document(document, order, tell)), Usage()
+
+
+def result_of(reading: Reading) -> Result:
+    reasons, language = list(reading.reasons), ""
+    records: tuple[Record, ...] = ()
+    if reading.readable:
+        text = Text(reading.readable)
+        language = text.language
+        record = record_of(reading.document, text)
+        records = (record,) if record is not None else ()
+        if not records:
+            reasons.append(NOTHING)
+    sure = confidence.of_records(records, REQUIRED)
+    return Result(
+        kind="statement" if records else "other",
+        language=language,
+        pages=reading.document.page_count,
+        records=records,
+        confidence=min(sure, confidence.FLAGGED) if reasons else sure,
+        needs_review=bool(reasons) or confidence.needs_review(records, REQUIRED),
+        reasons=tuple(reasons),
+        notes=tuple(reading.notes),
+    )
+
+
+def record_of(document: Document, text: Text) -> Record | None:
+    """All figures of the document as lines; None where hardly any stand in rows."""
+    grids = list(grids_of(text))
+    if sum(len(row.figures) for grid in grids for row in grid.rows) < LEAST_FIGURES:
+        return None
+    flow = Flow(text)
+    found: dict[str, Candidate | None] = {"company": company_of(text)}
+    found |= periods_of(text, flow, grids) | unit_of(text, flow) | balances_of(grids) | account_of(text)
+    fields = {
+        name: grounded(document, text, candidate)
+        for name, candidate in found.items()
+        if candidate is not None
+    }
+    for name in REQUIRED:
+        fields.setdefault(name, FieldValue(value=None, confidence=0.0, reasons=(missing(name),)))
+    return Record(
+        kind="statement",
+        fields=fields,
+        lines=tuple(lines_of(document, text, grids)),
+        first_page=min(text.pages),
+        last_page=max(text.pages),
+    )
+
+
+def company_of(text: Text) -> Candidate | None:
+    """The first name with a legal form that stands alone, else whoever the letterhead says."""
+    for cell in text.cells:
+        match = LEGAL.match(text.folded[cell])
+        named = all(word.text[0].isupper() or not word.text[0].isalpha() for word in cell.words)
+        if match and match.group("form") and match.end("form") >= len(cell.text) - 1 and named:
+            return Candidate(clean(cell.text), 0.85, cell.words)
+    return next(iter(Parties(text).suppliers()), None)
+
+
+def lines_of(document: Document, text: Text, grids: list[Grid]) -> list[dict[str, FieldValue]]:
+    """One line for each figure: item, amount, and period and date where the table states them."""
+    lines: list[dict[str, FieldValue]] = []
+    for grid in grids:
+        for row in grid.rows:
+            for figure in row.figures:
+                if len(lines) == MOST_LINES:
+                    return lines
+                proven = len(lines) < PROVEN_LINES
+                cells = dict(cells_of(text, grid, row, figure))
+                lines.append(
+                    {
+                        name: grounded(document, text, candidate)
+                        if proven
+                        else FieldValue(value=candidate.value, confidence=confidence.UNPROVEN)
+                        for name, candidate in cells.items()
+                    }
+                )
+    return lines
+
+
+def cells_of(text: Text, grid: Grid, row: Row, figure: Figure) -> Iterator[tuple[str, Candidate]]:
+    yield "item", Candidate(row.text[:500], STATED, row.label)
+    amount = Candidate(numbers.plain(figure.value), STATED, figure.words)
+    heading = grid.heading(figure.column)
+    if not heading and len(row.figures) > 1:
+        amount.score = GUESSED
+        amount.reasons.append("No heading says what this column holds.")
+    yield "amount", amount
+    if heading:
+        yield "column", Candidate(heading[:500], STATED, grid.headings[figure.column])
+        period = dates.find(fold(heading), text.month_first)
+        if period:
+            yield "period_end", Candidate(period[-1].value.isoformat(), STATED, grid.headings[figure.column])
+    if row.when:
+        when = dates.find(fold(" ".join(word.text for word in row.when)), text.month_first)
+        if when:
+            yield "date", Candidate(when[0].value.isoformat(), STATED, row.when)
+    if figure.currency:
+        yield "currency", Candidate(figure.currency, STATED, figure.words)
+
+
+def periods_of(text: Text, flow: Flow, grids: list[Grid]) -> dict[str, Candidate | None]:
+    """period_from and period_to of a range of dates; period_end as a sentence or the first heading with a date says."""
+    found: dict[str, Candidate | None] = {}
+    all_dates = dates.find(flow.folded, text.month_first)
+    for first, second in pairwise(all_dates):
+        if first.value < second.value and RANGE.match(flow.folded[first.end : second.start]):
+            found["period_from"] = _dated(flow, first, STATED)
+            found["period_to"] = found["period_end"] = _dated(flow, second, STATED)
+            return found
+    for one in all_dates:
+        if ENDED.search(flow.folded[max(one.start - 50, 0) : one.start]):
+            return {"period_end": _dated(flow, one, STATED)}
+    for grid in grids:
+        for words in grid.headings:
+            heading = " ".join(word.text for word in words)
+            said = dates.find(fold(heading), text.month_first)
+            if said:
+                return {"period_end": Candidate(said[-1].value.isoformat(), 0.85, words)}
+    return {}
+
+
+def _dated(flow: Flow, one: dates.Found, score: float) -> Candidate:
+    candidate = Candidate(one.value.isoformat(), score, flow.words_at(one.start, one.end))
+    if one.unsure:
+        candidate.reasons.append(
+            "Day and month of the date could be swapped; nothing in the document decides."
+        )
+    return candidate
+
+
+def unit_of(text: Text, flow: Flow) -> dict[str, Candidate | None]:
+    """unit ("millions") as the heading says it, and the currency there, else the one beside the figures."""
+    found: dict[str, Candidate | None] = {"currency": next(iter(currency_of(text)), None)}
+    match = UNIT.search(flow.folded)
+    if match is not None:
+        words = flow.words_at(match.start(), match.end())
+        found["unit"] = Candidate(match["unit"] or match["short"], STATED, words)
+        named = match["code"] or match["after"] or re.sub(r"^(?:t|k|m|mio\.?)\s?", "", match["short"] or "")
+        code = "INR" if named.startswith("rupee") else code_of(named) or code_of(named.rstrip("s"))
+        if code:
+            found["currency"] = Candidate(code, STATED, words)
+    return found
+
+
+def balances_of(grids: list[Grid]) -> dict[str, Candidate | None]:
+    found: dict[str, Candidate | None] = {}
+    for grid in grids:
+        for row in grid.rows:
+            for name, pattern in BALANCES.items():
+                if row.figures and name not in found and pattern.search(fold(row.text)):
+                    found[name] = Candidate(numbers.plain(row.figures[0].value), STATED, row.figures[0].words)
+    return found
+
+
+def account_of(text: Text) -> dict[str, Candidate | None]:
+    """The account's number, right of its label or behind it."""
+    for cell in text.cells:
+        match = ACCOUNT.match(text.folded[cell])
+        if match is None:
+            continue
+        for other, start in [(cell, match.end()), *((o, 0) for o in list(text.right_of(cell))[:1])]:
+            value = re.search(r"[A-Z]{0,2}\d[\dA-Z \-]{3,33}", other.text[start:])
+            if value is not None:
+                words = [word for word in other.words if word.text in value.group().split()]
+                return {"account": Candidate(value.group().strip(), STATED, words)}
+    return {}

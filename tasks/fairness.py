@@ -46,14 +46,15 @@ def stamp(db: psycopg.Connection, moves: Sequence[tuple[int, int, int, int]]) ->
     return keys
 
 
-def begin(db: psycopg.Connection, agent: int) -> None:
-    """The agent becomes fair: its clients take turns with what waits, too."""
-    queue.rekey_fair(db, agent, {str(tier): heavy for tier, heavy in TIER_WEIGHT.items()})
+def switched(db: psycopg.Connection, agent: int, fair: bool) -> None:
+    """Place what waits anew after the agent's switch was thrown, in the same transaction.
 
-
-def end(db: psycopg.Connection, agent: int) -> None:
-    """The agent stops being fair: what waits goes back to first come, first served."""
-    queue.rekey_plain(db, agent)
+    Fair from now on: its clients take turns with what waits, too. Not any more: that goes back to first come, first served.
+    """
+    if fair:
+        queue.rekey_fair(db, agent, {str(tier): heavy for tier, heavy in TIER_WEIGHT.items()})
+    else:
+        queue.rekey_plain(db, agent)
 
 
 def moves(

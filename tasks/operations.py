@@ -145,9 +145,9 @@ def retry(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
         done = _reprocess(db, [row for row in rows if row.id in again], None) | (
             queue.changed(db, "retry_now", tasks=now) if now else set()
         )
-        return _told("retry", rows, done, outcome)
+        return told("retry", rows, done, outcome)
 
-    return _each(actor, task_ids, reason, change)
+    return each(actor, task_ids, reason, change)
 
 
 def reprocess(
@@ -159,9 +159,9 @@ def reprocess(
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
         done = _reprocess(db, [row for row in rows if row.status in TERMINAL], agent)
-        return _told("reprocess", rows, done, outcome, agent=agent.name if agent else None)
+        return told("reprocess", rows, done, outcome, agent=agent.name if agent else None)
 
-    return _each(actor, task_ids, reason, change)
+    return each(actor, task_ids, reason, change)
 
 
 def _reprocess(db: Any, rows: list[Any], agent: Agent | None) -> set[int]:
@@ -186,9 +186,9 @@ def cancel(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
         running = [row.id for row in rows if row.status == TaskStatus.PROCESSING]
         done = queue.changed(db, "cancel_waiting", tasks=waiting) if waiting else set()
         done |= queue.changed(db, "cancel_running", tasks=running) if running else set()
-        return _told("cancel", rows, done, outcome)
+        return told("cancel", rows, done, outcome)
 
-    return _each(actor, task_ids, reason, change)
+    return each(actor, task_ids, reason, change)
 
 
 def reprioritise(actor: Actor, task_ids: Iterable[int], priority: int, reason: str = "") -> Outcome:
@@ -203,9 +203,9 @@ def reprioritise(actor: Actor, task_ids: Iterable[int], priority: int, reason: s
         for row in rows:
             if row.id not in done and row.status not in TERMINAL:
                 outcome.skipped[row.id] = _("already at this priority")
-        return _told("reprioritise", rows, done, outcome, priority=int(priority))
+        return told("reprioritise", rows, done, outcome, priority=int(priority))
 
-    return _each(actor, task_ids, reason, change)
+    return each(actor, task_ids, reason, change)
 
 
 def run_next(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
@@ -217,12 +217,12 @@ def run_next(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome
         done: set[int] = set()
         for row in sorted(rows, key=lambda row: place[row.id]):
             done |= queue.changed(db, "run_next", task=row.id)
-        return _told("run_next", rows, done, outcome)
+        return told("run_next", rows, done, outcome)
 
-    return _each(actor, backwards, reason, change)
+    return each(actor, backwards, reason, change)
 
 
-def _told(verb: str, rows: list[Any], done: set[int], outcome: Outcome, **after: Any) -> list[Entry]:
+def told(verb: str, rows: list[Any], done: set[int], outcome: Outcome, **after: Any) -> list[Entry]:
     """The trail of what was done; what was not done is explained by the state that it was found in."""
     entries = []
     for row in rows:
@@ -255,7 +255,7 @@ def _skipped(row: Any) -> str:
     }[TaskStatus(row.status)]
 
 
-def _each(
+def each(
     actor: Actor, ids: Iterable[int], reason: str, change: Callable[[Any, list[Any], Outcome], list[Entry]]
 ) -> Outcome:
     """Lock, change and record, in pieces; ids that do not exist are skipped like the rest."""
@@ -297,7 +297,7 @@ def set_fair(actor: Actor, agent: Agent, fair: bool, reason: str = "") -> bool:
         db = queue.connection()
         done = queue.set_fair(db, agent.pk, fair)
         if done:
-            (fairness.begin if fair else fairness.end)(db, agent.pk)
+            fairness.switched(db, agent.pk, fair)
             record(
                 actor,
                 [Entry("set_fair", "agent", str(agent.pk), {"is_fair": not fair}, {"is_fair": fair})],

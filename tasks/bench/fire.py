@@ -275,7 +275,7 @@ def _claim(rng: random.Random, done: Callable[[], bool]) -> None:
         if news:
             events.apply(db, news)
         if not claimed.rows and not news:
-            time.sleep(rng.uniform(0.02, 0.2))
+            time.sleep(rng.uniform(0.005, 0.05))
         if rng.random() < 0.003:
             held.clear()  # a worker that forgets what it holds: the sweeper finds it
 

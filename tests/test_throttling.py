@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import os
+import tempfile
 import threading
 import time
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from psycopg import pq
 
 from tasks import claims, events, queue
 from tasks.admission import lingering
@@ -425,6 +428,34 @@ def test_waits_after_a_429_are_never_shorter_than_asked_and_spread_by_more_than_
     assert min(waits) >= 60.0
     assert max(waits) >= 72.0
     assert all(later > sooner for sooner, later in itertools.pairwise(waits))
+
+
+# What a claim costs
+
+
+def round_trips(db, action) -> int:
+    """How often the client waits for the server while it does something: it has sent, and the server's answer comes."""
+    with tempfile.NamedTemporaryFile("r") as file:
+        db.pgconn.trace(os.open(file.name, os.O_WRONLY))
+        db.pgconn.set_trace_flags(pq.Trace.SUPPRESS_TIMESTAMPS | pq.Trace.REGRESS_MODE)
+        action()
+        db.pgconn.untrace()
+        senders = [line[0] for line in file.read().splitlines() if line[:1] in ("F", "B")]
+    return sum(before + after == "FB" for before, after in itertools.pairwise(senders))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("limits", [{}, {"max_concurrent_tasks": 50, "max_tpm": 10**9}])
+def test_a_claim_is_a_transaction_of_two_round_trips(limits):
+    """Lock, count and look in one; take and commit in the other. Before it: whom to heed, and the heads."""
+    agent = make_agent(**limits)
+    hand_in(agent, 20)
+    with session() as db:
+        db.prepare_threshold = 0
+        terms = claims.Terms(new_worker(), 60.0)
+        for _ in range(2):
+            claims.claim(db, terms, ["local"], 1)
+        assert round_trips(db, lambda: claims.claim(db, terms, ["local"], 1)) == 4
 
 
 # A backlog

@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 def results_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     """One line per record (per document, where it has none), one column per field that any record has."""
     extraction = visible_extraction(request, pk)
-    return download(request, _csv(_lines(extraction)), f"extraction-{pk}.csv", "text/csv; charset=utf-8")
+    return download(request, csv_pieces(_lines(extraction)), f"extraction-{pk}.csv", "text/csv; charset=utf-8")
 
 
 @require_GET
@@ -44,7 +44,7 @@ def refused_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
         (e["name"], e["code"], words.spoken(e["sentence"]), e.get("document_id") or "")
         for e in extraction.refused
     ]
-    return download(request, _csv(lines), f"extraction-{pk}-refused.csv", "text/csv; charset=utf-8")
+    return download(request, csv_pieces(lines), f"extraction-{pk}-refused.csv", "text/csv; charset=utf-8")
 
 
 def harmless(value: object) -> object:
@@ -58,7 +58,8 @@ def harmless(value: object) -> object:
     return value
 
 
-def _csv(lines: Iterable[Iterable[object]]) -> Iterator[bytes]:
+def csv_pieces(lines: Iterable[Iterable[object]]) -> Iterator[bytes]:
+    """Lines of cells as a file for spreadsheets, piece by piece."""
     yield "\ufeff".encode()  # without it spreadsheets take UTF-8 for something else
     for line in lines:
         text = io.StringIO()

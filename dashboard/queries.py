@@ -140,11 +140,12 @@ def overview() -> Overview:
         processing=Task.objects.filter(status=TaskStatus.PROCESSING).count(),
         failed_today=Task.objects.filter(status=TaskStatus.FAILED, finished_at__gt=day_ago).count(),
         workers=living_workers().filter(slots__gt=0).count(),
-        paused=_paused(),
+        paused=paused(),
     )
 
 
-def _paused() -> list[str]:
+def paused() -> list[str]:
+    """Names of what operators have paused."""
     names = [str(_("everything"))] if Switches.objects.filter(is_paused=True).exists() else []
     names += Agent.objects.filter(is_paused=True).values_list("name", flat=True)[:20]
     return names + list(Client.objects.filter(is_paused=True).values_list("name", flat=True)[:20])

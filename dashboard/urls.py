@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import path
 from django.views.i18n import set_language
 
-from dashboard import exports, extractions, home, live, passwords, tasks, uploads
+from dashboard import exports, extractions, home, live, operations, passwords, tasks, uploads, worklist
 
 urlpatterns = [
     path("", home.start, name="home"),
@@ -28,5 +28,10 @@ urlpatterns = [
     path("tasks/<int:pk>/", tasks.page, name="task"),
     path("tasks/<int:pk>/fragment/", tasks.fragment, name="task_fragment"),
     path("tasks/<int:pk>/<slug:verb>/", tasks.operate, name="task_operate"),
+    path("operations/", operations.page, name="operations"),
+    path("operations/fragment/", operations.fragment, name="operations_fragment"),
+    path("operations/operations.csv", operations.export, name="operations_csv"),
+    path("operations/tasks/", worklist.page, name="operations_tasks"),
+    path("operations/tasks/act/", worklist.act, name="operations_act"),
     path("documents/<int:pk>/file/", tasks.document_file, name="document_file"),
 ]

@@ -79,6 +79,18 @@ AMOUNTS = frozenset(
     }
 )
 
+# What went wrong, grouped by where its cause lies: in the document, in the set-up, or in the moment (another attempt may do better)
+CAUSES = {"document": _("the document"), "set-up": _("the set-up"), "moment": _("the moment"), "": _("other")}
+ERRORS = {
+    "not_pdf": ("document", _("No PDF")), "empty": ("document", _("Empty file")), "encrypted": ("document", _("Encrypted")),
+    "no_pages": ("document", _("No pages")), "corrupt": ("document", _("Damaged")), "limit": ("document", _("Beyond a limit")),
+    "agent_not_available": ("set-up", _("Agent not available")), "bad_configuration": ("set-up", _("Wrong configuration")),
+    "document_missing": ("set-up", _("File missing in storage")), "invalid_result": ("set-up", _("Invalid result")),
+    "over_budget": ("set-up", _("Over budget")), "rate_limited": ("moment", _("Rate limited")), "upstream": ("moment", _("Provider failed")),
+    "crashed": ("moment", _("Crashed")), "timeout": ("moment", _("Timed out")), "out_of_memory": ("moment", _("Out of memory")),
+    "storage": ("moment", _("Storage failed")), "lost": ("moment", _("Lost")), "cancelled": ("", _("Cancelled")), "released": ("", _("Handed back")),
+}  # fmt: skip
+
 # Sentences of the agent program and the inspector, which know no translations: named here, looked up when shown
 SENTENCES = (
     gettext_noop("This file is empty (0 bytes)."),
@@ -102,6 +114,15 @@ def task_look(status: str, needs_review: bool) -> Look:
 def priority_word(priority: int) -> str:
     """A level's name; a value between levels is shown as the number that it is."""
     return str(PRIORITIES[Priority(priority)]) if priority in PRIORITIES else str(priority)
+
+
+def error_word(code: str) -> str:
+    """An error's name for people; the code of an agent's own errors as it is."""
+    return str(ERRORS[code][1]) if code in ERRORS else code or str(_("Without a code"))
+
+
+def cause_of(code: str) -> str:
+    return ERRORS[code][0] if code in ERRORS else ""
 
 
 def field_word(name: str) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from tasks import callbacks, events, faults, notify, queue
+from tasks import callbacks, events, faults, notify, queue, rollup
 from tasks.agent.contract import Code, Completed, Failed, Order
 from tasks.audit import Actor, Entry, record
 from tasks.events import News
@@ -125,6 +125,7 @@ class Sweeper:
         self._braked_since: float | None = None
         self._aged_at = 0.0
         self._pruned_at = time.monotonic()
+        self._summed_at = 0.0
 
     def tick(self) -> bool:
         """One round; whether it changed anything."""
@@ -137,6 +138,7 @@ class Sweeper:
         worked |= self._confirm(db)
         worked |= self._age(db)
         self._prune(db)
+        self._sum_up()
         queue.retried(lambda: queue.close_silent_workers(db, self.lease_seconds))
         faults.point("sweep:done")
         if worked:
@@ -351,3 +353,9 @@ class Sweeper:
         removed = queue.prune_callbacks(db, days=self.keep_days, most=MOST_PRUNED)
         if removed == MOST_PRUNED:
             self._pruned_at -= PRUNE_SECONDS  # there is more: in the next round
+
+    def _sum_up(self) -> None:
+        """Sums for the pages, as often as they are worth it."""
+        if time.monotonic() - self._summed_at >= rollup.EVERY_SECONDS:
+            rollup.catch_up()
+            self._summed_at = time.monotonic()

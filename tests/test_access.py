@@ -44,8 +44,14 @@ def pages_of(world) -> dict[str, str]:
            ("extraction", "extraction_fragment", "results_csv", "results_json", "refused_csv", "extraction_cancel", "extraction_retry")},
         "task": reverse("task", args=(done.pk,)), "task_fragment": reverse("task_fragment", args=(done.pk,)),
         "document_file": reverse("document_file", args=(done.document_id,)),
+        **{name: reverse(name) for name in ACROSS}, "operations_act": reverse("operations_act") + "?verb=retry",
         "home": reverse("home"), "extractions": reverse("extractions"), "upload": reverse("upload"),
     }  # fmt: skip
+
+
+# For those who work across clients
+ACROSS = ("operations", "operations_fragment", "operations_csv", "operations_tasks")
+NOT_ACROSS = dict.fromkeys((*ACROSS, "operations_act"), 403)
 
 
 def walk(browser: Browser, who: str, world) -> dict[str, int]:
@@ -70,10 +76,10 @@ READS = (
 @pytest.mark.parametrize(
     ("who", "exceptions"),
     [
-        ("alice", {"extraction_cancel": 403, "extraction_retry": 403, "document_file": 404}),
+        ("alice", {"extraction_cancel": 403, "extraction_retry": 403, "document_file": 404} | NOT_ACROSS),
         ("bob", {"document_file": 404}),
-        ("fiona", {"extraction_cancel": 403, "extraction_retry": 403, "document_file": 403, "upload": 403}),
-        ("eric", {"extraction_cancel": 403, "extraction_retry": 403, "document_file": 404, "upload": 403}),
+        ("fiona", {"extraction_cancel": 403, "extraction_retry": 403, "document_file": 403, "upload": 403, "operations_act": 403}),
+        ("eric", {"extraction_cancel": 403, "extraction_retry": 403, "document_file": 404, "upload": 403} | NOT_ACROSS),
     ],
 )
 def test_each_role_opens_exactly_its_pages(
@@ -88,6 +94,7 @@ def test_a_stranger_gets_404_for_everything_of_somebody_elses_client(world, clie
     assert {name: answers[name] for name in (*READS, "document_file")} == dict.fromkeys(
         (*READS, "document_file"), 404
     )
+    assert {name: answers[name] for name in NOT_ACROSS} == NOT_ACROSS
     for name in ("home", "extractions", "upload"):
         assert b"Nordwind" not in client.get(pages_of(world)[name]).content
 
@@ -127,6 +134,8 @@ def test_verbs_are_refused_on_the_server_to_those_who_do_not_operate(
         assert client.post(reverse("task_operate", args=(done.pk, verb)), {"priority": 30}).status_code == 403
     for name in ("extraction_cancel", "extraction_retry"):
         assert client.post(reverse(name, args=(extraction.pk,))).status_code == 403
+    given = {"verb": "cancel", "task": [waiting.pk], "confirmed": 1}
+    assert client.post(reverse("operations_act"), given).status_code == 403
     assert list(Task.objects.order_by("id").values()) == before
 
 

@@ -95,6 +95,21 @@ def whole(value: int | None) -> str:
 
 
 @register.filter
+def rounded(value: float | None) -> str:
+    return whole(None if value is None else round(value))
+
+
+@register.filter
+def rate(value: float | None) -> str:
+    """A share to the tenth of a per cent; one that exists is never shown as none."""
+    if value is None:
+        return UNKNOWN
+    if 0 < value < 0.001:
+        return "<\u202f" + formats.number_format(0.1, 1) + "\u202f%"
+    return formats.number_format(value * 100, 1) + "\u202f%"
+
+
+@register.filter
 def usd(value: Decimal | None) -> str:
     """Money to the cent, small sums to the millionth; a sum that is not known is a dash."""
     if value is None:

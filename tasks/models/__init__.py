@@ -6,9 +6,11 @@ from tasks.models.clients import Client, Membership, Spending
 from tasks.models.documents import Document, Extraction
 from tasks.models.operations import AuditEntry, Switches, Worker
 from tasks.models.spending import SpendNotice, Spent
+from tasks.models.summary import Summary, SummaryChange, SummaryState
 from tasks.models.tasks import Attempt, Lane, Task
 
 __all__ = [
     "BUDGET_FIELDS", "Agent", "AgentVersion", "Attempt", "AuditEntry", "Budgets", "Client", "Delivery", "Document", "Extraction", "Lane",
-    "Membership", "Pool", "Price", "RefusedDelivery", "SpendNotice", "Spending", "Spent", "Switches", "Task", "Worker",
+    "Membership", "Pool", "Price", "RefusedDelivery", "SpendNotice", "Spending", "Spent",
+    "Summary", "SummaryChange", "SummaryState", "Switches", "Task", "Worker",
 ]  # fmt: skip

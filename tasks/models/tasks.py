@@ -153,6 +153,14 @@ class Task(models.Model):
                 name="tasks_blocked",
             ),
             models.Index("id", condition=Q(status=TaskStatus.PROCESSING), name="tasks_processing"),
+            # What waits is counted from this index alone; only handing in and a retry add to it
+            models.Index(
+                "agent",
+                "enqueued_at",
+                include=("client", "attempts_made", "id"),
+                condition=Q(status=TaskStatus.ENQUEUED),
+                name="tasks_waiting",
+            ),
             models.Index(
                 "agent", "status", models.F("finished_at").desc(), condition=TERMINAL, name="tasks_finished"
             ),

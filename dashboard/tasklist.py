@@ -1,0 +1,152 @@
+"""The list of tasks behind every number: what runs, what waits in the order of its claim, what finished last; paged by key.
+
+Each part is read by an index of its own, so that a page costs the same on every page and whatever the table holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from dashboard.filters import Filters
+from tasks import queue
+from tasks.models import Task
+from tasks.totals import FOREVER
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MOST_FOUND = 200
+_FIRST = {
+    "p": (0,),
+    "r": (32_767, -(2**63), 0),
+    "d": (0, 0),
+    "f": (int((FOREVER - EPOCH) / timedelta(microseconds=1)), 0),
+}
+_FINISHED = {
+    "completed": ["completed"],
+    "review": ["completed"],
+    "failed": ["failed"],
+    "cancelled": ["cancelled"],
+}
+
+
+class BadCursor(ValueError):
+    """A place in the list that no page has ever given out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """After this row: the part of the list (p, r, d, f) and the row's key in it."""
+
+    part: str
+    key: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return ".".join([self.part, *map(str, self.key)])
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        part, *numbers = text.split(".")
+        try:
+            key = tuple(int(number) for number in numbers)
+        except ValueError:
+            raise BadCursor(text) from None
+        if (
+            part not in _FIRST
+            or len(key) != len(_FIRST[part])
+            or any(abs(number) > 2**63 - 1 for number in key)
+        ):
+            raise BadCursor(text)
+        if part in "df" and not 0 <= key[0] <= _FIRST["f"][0]:
+            raise BadCursor(text)
+        return cls(part, key)
+
+
+def page(
+    filters: Filters, now: datetime, most: int, after: Cursor | None = None
+) -> tuple[list[int], Cursor | None]:
+    """Ids of the next tasks, and where the page after them begins (None: nowhere)."""
+    found: list[tuple[int, Cursor]] = []
+    parts = _parts(filters)
+    if after is not None:
+        if after.part not in parts:
+            raise BadCursor(str(after))
+        parts = parts[parts.index(after.part) :]
+    for part in parts:
+        key = after.key if after is not None and after.part == part else _FIRST[part]
+        found += _READ[part](filters, now, most + 1 - len(found), key)
+        if len(found) > most:
+            return [task for task, _ in found[:most]], found[most - 1][1]
+    return [task for task, _ in found], None
+
+
+def every(filters: Filters, now: datetime, most: int) -> list[int]:
+    """The ids of all tasks that match, `most` at most."""
+    return page(filters, now, most)[0]
+
+
+def found(text: str) -> list[int]:
+    """Ids of tasks by a number, a run, a trace, the beginning of a SHA-256 digest or a part of a file's name; the newest first."""
+    text = text.strip()
+    is_hex = len(text) >= 8 and not set(text.lower()) - set("0123456789abcdef")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else -1
+    rows = queue.read(
+        queue.connection(), "list_found", text=text.lower() if is_hex else text, number=number, most=MOST_FOUND,
+        digest=is_hex, trace=text.startswith("tr-"), named=len(text) >= 3,
+    )  # fmt: skip
+    return [row.id for row in rows]
+
+
+def tasks(ids: list[int]) -> list[Task]:
+    """These tasks in this order, with what a line shows of them."""
+    rows = Task.objects.select_related("document", "client", "agent").in_bulk(ids)
+    return [rows[task] for task in ids if task in rows]
+
+
+def _parts(filters: Filters) -> str:
+    if filters.error:
+        return "f"
+    return {"": "prdf", "processing": "p", "enqueued": "rd"}.get(filters.status, "f")
+
+
+def _micros(moment: datetime) -> int:
+    return int((moment - EPOCH) / timedelta(microseconds=1))
+
+
+def _moment(micros: int) -> datetime:
+    return EPOCH + timedelta(microseconds=micros)
+
+
+def _rows(name: str, filters: Filters, most: int, **values: Any) -> Iterator[Any]:
+    yield from queue.read(
+        queue.connection(), name, agent=filters.agent, client=filters.client, most=most, **values
+    )
+
+
+def _processing(filters: Filters, now: datetime, most: int, key: tuple[int, ...]) -> list[tuple[int, Cursor]]:
+    return [(row.id, Cursor("p", (row.id,))) for row in _rows("list_processing", filters, most, id=key[0])]
+
+
+def _ready(filters: Filters, now: datetime, most: int, key: tuple[int, ...]) -> list[tuple[int, Cursor]]:
+    rows = _rows("list_ready", filters, most, priority=key[0], start_key=key[1], id=key[2])
+    return [(row.id, Cursor("r", (row.priority, row.start_key, row.id))) for row in rows]
+
+
+def _deferred(filters: Filters, now: datetime, most: int, key: tuple[int, ...]) -> list[tuple[int, Cursor]]:
+    rows = _rows("list_deferred", filters, most, at=_moment(key[0]), id=key[1])
+    return [(row.id, Cursor("d", (_micros(row.at), row.id))) for row in rows]
+
+
+def _finished(filters: Filters, now: datetime, most: int, key: tuple[int, ...]) -> list[tuple[int, Cursor]]:
+    since, until = filters.span(now)
+    rows = _rows(
+        "list_finished", filters, most, at=_moment(key[0]), id=key[1], since=since or EPOCH, until=until, error=filters.error,
+        review=filters.status == "review", statuses=_FINISHED.get(filters.status, ["completed", "failed", "cancelled"]),
+    )  # fmt: skip
+    return [(row.id, Cursor("f", (_micros(row.at), row.id))) for row in rows]
+
+
+_READ: dict[str, Callable[[Filters, datetime, int, tuple[int, ...]], list[tuple[int, Cursor]]]] = {
+    "p": _processing, "r": _ready, "d": _deferred, "f": _finished,
+}  # fmt: skip

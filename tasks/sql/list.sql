@@ -1,0 +1,48 @@
+-- name: list_processing
+SELECT id FROM tasks
+WHERE status = 'processing' AND id > %(id)s AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s) AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+ORDER BY id LIMIT %(most)s
+
+-- name: list_ready
+-- In the order in which they are claimed, which the index of each agent gives. From (priority, start_key, id) on, that one left out.
+SELECT t.id, t.priority, t.start_key FROM agents a CROSS JOIN LATERAL (
+  SELECT id, priority, start_key FROM tasks
+  WHERE agent_id = a.id AND status = 'enqueued' AND NOT deferred AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+    AND priority <= %(priority)s AND (priority < %(priority)s OR (start_key, id) > (%(start_key)s, %(id)s))
+  ORDER BY priority DESC, start_key, id LIMIT %(most)s
+) t
+WHERE %(agent)s::bigint = 0 OR a.id = %(agent)s
+ORDER BY t.priority DESC, t.start_key, t.id LIMIT %(most)s
+
+-- name: list_deferred
+SELECT id, available_at AS at FROM tasks
+WHERE status = 'enqueued' AND deferred AND available_at >= %(at)s AND (available_at, id) > (%(at)s, %(id)s)
+  AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s) AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+ORDER BY available_at, id LIMIT %(most)s
+
+-- name: list_finished
+-- The latest first, from (at, id) on, that one left out.
+SELECT t.id, t.at FROM agents a CROSS JOIN unnest(%(statuses)s::text[]) AS wanted(status) CROSS JOIN LATERAL (
+  SELECT id, finished_at AS at FROM tasks
+  WHERE agent_id = a.id AND tasks.status = wanted.status AND tasks.status IN ('completed', 'failed', 'cancelled')
+    AND finished_at >= %(since)s AND finished_at < %(until)s AND finished_at <= %(at)s AND (finished_at, id) < (%(at)s, %(id)s)
+    AND (%(client)s::bigint = 0 OR client_id = %(client)s) AND (NOT %(review)s::bool OR needs_review) AND (%(error)s = '' OR error_code = %(error)s)
+  ORDER BY finished_at DESC, id DESC LIMIT %(most)s
+) t
+WHERE %(agent)s::bigint = 0 OR a.id = %(agent)s
+ORDER BY t.at DESC, t.id DESC LIMIT %(most)s
+
+-- name: list_found
+-- Tasks by what people have in hand: a number, the id of a run or a trace, the beginning of a digest, a part of a name.
+SELECT id FROM (
+  SELECT id FROM tasks WHERE id = %(number)s
+  UNION SELECT task_id FROM task_attempts WHERE run_id = %(text)s AND run_id <> ''
+  UNION SELECT task_id FROM task_attempts WHERE %(trace)s::bool AND trace_id = %(text)s
+  UNION SELECT t.id FROM clients c CROSS JOIN LATERAL (
+      SELECT id FROM documents WHERE client_id = c.id AND sha256 >= %(text)s AND sha256 < %(text)s || 'g' AND %(digest)s::bool OFFSET 0
+    ) d JOIN tasks t ON t.document_id = d.id
+  UNION SELECT id FROM (
+    SELECT t.id FROM documents d JOIN tasks t ON t.document_id = d.id WHERE %(named)s::bool AND strpos(lower(d.original_name), lower(%(text)s)) > 0
+    LIMIT %(most)s
+  ) n
+) f ORDER BY id DESC LIMIT %(most)s

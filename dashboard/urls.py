@@ -7,7 +7,18 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import path
 from django.views.i18n import set_language
 
-from dashboard import exports, extractions, home, live, operations, passwords, tasks, uploads, worklist
+from dashboard import (
+    actions,
+    exports,
+    extractions,
+    home,
+    live,
+    operations,
+    passwords,
+    tasks,
+    uploads,
+    worklist,
+)
 
 urlpatterns = [
     path("", home.start, name="home"),
@@ -33,5 +44,11 @@ urlpatterns = [
     path("operations/operations.csv", operations.export, name="operations_csv"),
     path("operations/tasks/", worklist.page, name="operations_tasks"),
     path("operations/tasks/act/", worklist.act, name="operations_act"),
+    path("operations/actions/", actions.index, name="bulk_actions"),
+    path("operations/actions/<int:pk>/", actions.page, name="bulk_action"),
+    path("operations/actions/<int:pk>/fragment/", actions.fragment, name="bulk_action_fragment"),
+    path("operations/actions/<int:pk>/undo/", actions.undo, name="bulk_action_undo"),
+    path("operations/actions/<int:pk>/results.csv", actions.results_csv, name="bulk_action_csv"),
+    path("operations/trail.csv", actions.trail_csv, name="trail_csv"),
     path("documents/<int:pk>/file/", tasks.document_file, name="document_file"),
 ]

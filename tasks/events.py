@@ -151,6 +151,11 @@ def _as_stopped(answer: Answer, attempt: Any) -> Answer:
         return replace(
             answer, status=AttemptStatus.TIMEOUT, code=Code.TIMEOUT, message=message, retryable=True
         )
+    if attempt.stop_reason == "released" and answer.status in (AttemptStatus.CANCELLED, AttemptStatus.LOST):
+        message = "An operator took it back from its worker."
+        return replace(
+            answer, status=AttemptStatus.RELEASED, code=Code.RELEASED, message=message, retryable=True
+        )
     return answer
 
 

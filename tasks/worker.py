@@ -21,7 +21,7 @@ import psycopg
 from django.db import InterfaceError, OperationalError
 from django.db import connection as django_connection
 
-from tasks import callbacks, claims, events, faults, learning, notify, queue
+from tasks import bulk, callbacks, claims, events, faults, learning, notify, queue
 from tasks.agent.contract import Code, Order, Progress, Started
 from tasks.events import News
 from tasks.executors import Executor, Refusal, Report, Run, RunState
@@ -41,6 +41,8 @@ SILENT_SECONDS, MOST_READ = 30.0, 100
 """When a remote run counts as silent, and how many outcome files are looked for in one poll."""
 IDLE_SECONDS = (1.0, 2.0)
 """How long an idle worker waits for a hint before it looks by itself; at random in between, so that replicas do not look together."""
+BULK_SECONDS = 0.5
+"""How often open actions on many rows are looked for; while there is one, a piece of it is done in every round."""
 CONTENDED_SECONDS = (0.002, 0.02)
 """How long before a worker looks again at an agent for which another one was claiming."""
 
@@ -86,7 +88,7 @@ class Worker:
     def __init__(self, executors: Mapping[str, Executor], habits: Habits) -> None:
         self.id, self.executors, self.habits = uuid4(), executors, habits
         self.held: dict[UUID, Held] = {}
-        self.stopping = False
+        self.stopping = self.drained = False
         self._unsettled: list[News] = []
         self._running: list[tuple[UUID, str, str]] = []
         self._told_to_stop: set[UUID] = set()
@@ -94,7 +96,7 @@ class Worker:
         self._contended = False
         self._beat, self._flags = Timer(habits.heartbeat_seconds), Timer(FLAG_SECONDS)
         self._sweep, self._poll = Timer(habits.sweep_seconds, 0.1), Timer(habits.poll_seconds, 0.2)
-        self._learn = Timer(learning.EVERY_SECONDS, 0.2)
+        self._learn, self._bulk = Timer(learning.EVERY_SECONDS, 0.2), Timer(BULK_SECONDS, 0.2)
         self.sweeper = Sweeper(
             self.id, executors, self.held, lease_seconds=habits.lease_seconds, age_seconds=habits.age_seconds,
             max_pages=habits.max_pages, keep_days=habits.keep_days,
@@ -132,6 +134,8 @@ class Worker:
                 worked |= self.sweeper.tick()
             if self._learn.due():
                 learning.step(queue.connection())
+            if self._bulk.due() and bulk.step():
+                worked, self._bulk.at = True, 0.0
             worked |= self._claim()
         except AWAY as error:
             self._database_away(error)
@@ -280,6 +284,13 @@ class Worker:
         ]
         for entry in lost:
             self._let_go(entry)
+        self._heed_drain(queue.is_drained(queue.connection(), self.id))
+
+    def _heed_drain(self, drained: bool) -> None:
+        """An operator may ask a worker to take nothing more, and may take that back."""
+        if drained != self.drained:
+            log.info("Asked to %s.", "take nothing more; what runs goes on" if drained else "take work again")
+        self.drained = drained
 
     def _let_go(self, entry: Held) -> None:
         """Somebody else decides about this attempt now. A local run of it is stopped; a remote one is with whoever has adopted it."""
@@ -316,7 +327,7 @@ class Worker:
             return False
         self._start([entry.order for entry in self.held.values() if entry.unsure and entry.order])
         free = self.habits.slots - len(self.held)
-        if self.stopping or free <= 0:
+        if self.stopping or self.drained or free <= 0:
             return False
         db = queue.connection()
         faults.point("claim:before")

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from tasks.admin import (
+    actions,
     agents,
     attempts,
     audit,
@@ -16,15 +17,17 @@ from tasks.admin import (
     pools,
     prices,
     spending,
+    summaries,
     switches,
     tasks,
+    users,
     versions,
     workers,
 )
 
 __all__ = [
-    "agents", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "pools", "prices",
-    "spending", "switches", "tasks", "versions", "workers",
+    "actions", "agents", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "pools", "prices",
+    "spending", "summaries", "switches", "tasks", "users", "versions", "workers",
 ]  # fmt: skip
 
 admin.site.site_header = _("agentaudit administration")

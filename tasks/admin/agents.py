@@ -8,12 +8,15 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
-from django.db.models import Max
-from django.http import HttpRequest
+from django.db.models import Max, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from tasks.admin.base import Audited, Pausable, actor_of
+from tasks import fairness, queue
+from tasks.admin import in_use
+from tasks.admin.base import Audited, Pausable, actor_of, confirmed
 from tasks.audit import Entry, record
 from tasks.models import BUDGET_FIELDS, Agent, AgentVersion
 
@@ -63,8 +66,41 @@ class AgentForm(forms.ModelForm):
         return options
 
 
+NO_LIMIT = "-"
+
+
+class LimitsForm(forms.Form):
+    """New limits; what is left empty stays as it is. Its data is what the verb `set_limits` takes."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in BUDGET_FIELDS:
+            self.fields[name] = forms.RegexField(
+                regex=r"^([1-9]\d{0,8}|-)$", required=False, label=capfirst(Agent._meta.get_field(name).verbose_name),
+                help_text=_("Empty: stays as it is. - : no limit."), error_messages={"invalid": _("A whole number above 0, or -")},
+            )  # fmt: skip
+
+    def clean(self) -> dict[str, Any]:
+        given = {name: value for name in BUDGET_FIELDS if (value := self.cleaned_data.get(name))}
+        if not given and not self.errors:
+            raise ValidationError(_("Give at least one limit."))
+        return {"limits": {name: None if value == NO_LIMIT else int(value) for name, value in given.items()}}
+
+
+class Limited(admin.ModelAdmin):
+    """What agents and pools have in common: limits, who holds them, and the action that sets them for several."""
+
+    @admin.display(description=_("in use"))
+    def used_now(self, row: Any) -> SafeString | str:
+        return in_use.in_use(row) if row.pk else "—"
+
+    @admin.action(description=_("Set limits"), permissions=["operate"])
+    def set_limits(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        return confirmed(self, request, queryset, "set_limits", form_class=LimitsForm)  # type: ignore[arg-type]
+
+
 @admin.register(Agent)
-class AgentAdmin(Pausable, Audited):
+class AgentAdmin(Pausable, Limited, Audited):
     form = AgentForm
     list_display = (
         "name",
@@ -78,23 +114,44 @@ class AgentAdmin(Pausable, Audited):
     )
     list_select_related = ("pool", "current_version__agent")
     search_fields = ("name", "title")
-    readonly_fields = ("current_version", "is_paused", "cooldown_until", "created_at")
+    actions = ("set_limits", "pause", "resume")
+    readonly_fields = (
+        "current_version", "is_paused", "cooldown_until", "created_at", "used_now", "learnt", "spent", "prices", "every_version",
+    )  # fmt: skip
     fieldsets = (
         (None, {"fields": ("name", "title", "executor", "current_version", "is_paused", "created_at")}),
         (
             _("Limits: hold from the next claim on; empty is no limit"),
-            {"fields": (*BUDGET_FIELDS, "pool", "cooldown_until", "is_fair")},
+            {"fields": (*BUDGET_FIELDS, "pool", "cooldown_until", "is_fair", "used_now")},
         ),
         (_("Attempts"), {"fields": ("timeout_seconds", "max_attempts", "memory_mib")}),
-        (_("Spending in USD"), {"fields": (*SPENDING, "document_cost_ceiling")}),
-        (_("Program: a change makes a new version"), {"fields": VERSIONED}),
+        (_("Spending in USD"), {"fields": ("spent", *SPENDING, "document_cost_ceiling", "prices")}),
+        (_("Program: a change makes a new version"), {"fields": (*VERSIONED, "learnt", "every_version")}),
     )
+
+    @admin.display(description=_("estimates"))
+    def learnt(self, agent: Agent) -> SafeString | str:
+        return in_use.learnt(agent.current_version) if agent.current_version else "—"
+
+    @admin.display(description=_("spent"))
+    def spent(self, agent: Agent) -> str:
+        return in_use.spent(agent) if agent.pk else "—"
+
+    @admin.display(description=_("prices"))
+    def prices(self, agent: Agent) -> SafeString | str:
+        return in_use.prices(agent.current_version)
+
+    @admin.display(description=_("versions"))
+    def every_version(self, agent: Agent) -> SafeString | str:
+        return in_use.versions(agent) if agent.pk else "—"
 
     def has_delete_permission(self, request: HttpRequest, obj: Agent | None = None) -> bool:
         return False
 
     def save_model(self, request: HttpRequest, obj: Agent, form: AgentForm, change: bool) -> None:
         super().save_model(request, obj, form, change)
+        if change and "is_fair" in form.changed_data:
+            fairness.switched(queue.connection(), obj.pk, obj.is_fair)
         if not change or set(form.changed_data) & set(VERSIONED):
             self._make_version(request, obj, form)
 

@@ -9,16 +9,19 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from tasks import operations, queue
-from tasks.admin.base import ReadOnly, actor_of, confirmed
-from tasks.models import Attempt
+from tasks import queue
+from tasks.admin.base import ReadOnly, confirmed
+from tasks.admin.lists import attempts_found, choice, days, traced
+from tasks.models import Attempt, Task
+
+MOST_SILENT = 1000
+ENDS = ("completed", "failed", "timeout", "lost", "cancelled", "released", "superseded")
 
 
 class Silence(admin.SimpleListFilter):
     """Attempts that should be running and have said nothing for a while."""
 
     title, parameter_name = _("not heard of for"), "silent"
-    most = 1000
 
     def lookups(self, request: HttpRequest, page: Any) -> list[tuple[str, Any]]:
         return [("60", _("a minute")), ("600", _("ten minutes")), ("3600", _("an hour"))]
@@ -26,7 +29,7 @@ class Silence(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         if self.value() not in ("60", "600", "3600"):
             return queryset
-        silent = queue.silent_attempts(queue.connection(), float(self.value()), self.most)
+        silent = queue.silent_attempts(queue.connection(), float(self.value()), MOST_SILENT)
         return queryset.filter(pk__in=[row.id for row in silent])
 
 
@@ -37,15 +40,42 @@ class AttemptAdmin(ReadOnly):
         "__str__", "status", "agent", "executor", "claimed_at", "finished_at", "ended_at", "input_tokens", "output_tokens", "cost_usd", "cost_state",
     )  # fmt: skip
     list_select_related = ("agent",)
-    list_filter = ("status", Silence, "agent")
-    search_fields = ("=id", "=task__id", "=run_id")
-    ordering = ("-claimed_at",)
+    list_filter = (
+        choice(_("state"), "state", {
+            "live": (_("counts against limits"), {"ended_at": None}), **{end: (_(end), {"status": end}) for end in ENDS},
+        }),
+        Silence, days(_("day of the task"), Task, path="task__created_at", id_path="task_id"), "agent",
+    )  # fmt: skip
+    search_fields = ("=id",)
+    search_help_text = _("Id of the attempt, its run or trace, or the number of its task")
+    ordering = ("-task_id", "-number")
+    sortable_by = ()
     actions = ("declare_ended",)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        if (
+            term.isascii()
+            and term.isdigit()
+            and len(term) <= 18
+            and Attempt.objects.filter(task=int(term)).exists()
+        ):
+            return queryset.filter(task=int(term)), False
+        return queryset.filter(
+            pk__in=[
+                *attempts_found(term).values_list("pk", flat=True)[:1000],
+                *traced(term).values_list("pk", flat=True)[:1000],
+            ]
+        ), False
+
+    def described(self, row: Attempt) -> str:
+        return f"{row} · {row.status} · {row.run_id or row.pk}"
 
     @admin.action(description=_("Declare ended"), permissions=["operate"])
     def declare_ended(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
         """For runs that nobody can confirm any more (job deleted, access revoked): they stop counting against limits."""
-        return confirmed(
-            self, request, queryset, action="declare_ended", title=_("Declare attempts ended"), needs_reason=True,
-            do=lambda ids, reason, _chosen: operations.declare_ended(actor_of(request), ids, reason),
-        )  # fmt: skip
+        return confirmed(self, request, queryset, "declare_ended")

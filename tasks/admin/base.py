@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from uuid import UUID, uuid4
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.forms import Form, ModelForm
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.functional import Promise
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from tasks import operations
+from tasks import bulk, consequences, operations
 from tasks.access import visible_to
+from tasks.admin.lists import CappedPaginator
 from tasks.audit import Actor, Entry, record
+from tasks.verbs import VERBS
 
 FIRST = 5
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    return Actor.person(request.user, "admin")
+    return Actor.of(request, "admin")
 
 
 class Page(admin.ModelAdmin):
@@ -33,11 +40,36 @@ class Page(admin.ModelAdmin):
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     list_per_page = 100
+    paginator = CappedPaginator
+    list_max_show_all = 0
     belongs_to_client = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         rows = super().get_queryset(request)
         return visible_to(request.user, rows) if self.belongs_to_client else rows
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """An action that this person may not run is refused in so many words, whatever the page offered (and leaves a trail)."""
+        wanted = request.POST.get("action", "")
+        if (
+            wanted
+            and request.method == "POST"
+            and wanted in self._every_action()
+            and wanted not in self.get_actions(request)
+        ):
+            record(
+                actor_of(request),
+                [Entry("refused", self.model._meta.model_name, after={"action": wanted}, object_id="")],
+            )
+            raise PermissionDenied
+        return super().changelist_view(request, extra_context)
+
+    def described(self, row: Any) -> str:
+        """A row on a confirmation page."""
+        return str(row)
+
+    def _every_action(self) -> set[str]:
+        return {name for _function, name, _title in self._get_base_actions()}
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
         """What actions with `permissions=["operate"]` ask for, on the server."""
@@ -67,7 +99,7 @@ class Audited(Page):
         if change:
             # What the person saw is sent along, so that a form opened before somebody else's edit does not undo it
             for field in form.base_fields.values():
-                field.show_hidden_initial = True
+                field.show_hidden_initial = not field.disabled
         return form
 
     def save_model(self, request: HttpRequest, obj: Any, form: ModelForm, change: bool) -> None:
@@ -101,7 +133,7 @@ class Audited(Page):
 
 
 def own_fields(obj: Model, names: Iterable[str]) -> list[str]:
-    concrete = {field.name for field in obj._meta.concrete_fields}
+    concrete = {field.name for field in obj._meta.concrete_fields} - {"password"}
     return [name for name in names if name in concrete]
 
 
@@ -115,95 +147,98 @@ def told(obj: Model, names: Iterable[str]) -> dict[str, Any]:
 
 
 def confirmed(
-    page: admin.ModelAdmin, request: HttpRequest, queryset: QuerySet, *, action: str, title: str,
-    do: Callable[[list[Any], str, dict[str, Any]], operations.Outcome], form_class: type[Form] | None = None, needs_reason: bool = False,
+    page: Page, request: HttpRequest, queryset: QuerySet, verb: str, *, form_class: type[Form] | None = None,
+    do: Callable[[list[Any], str], operations.Outcome] | None = None, title: str | Promise = "", needs_reason: bool = False,
 ) -> HttpResponse | None:  # fmt: skip
-    """Show how many rows an action concerns, the first of them and a reason to fill in; on the second post do it and say what came of it.
+    """Show how many rows a verb concerns, the first of them, what it costs or loses, and a reason to fill in; on the second post begin it.
 
-    `do` gets ids, reason, and what `form_class` asked for besides. Rows may have changed in between: `do` skips what no longer fits.
+    Rows may have changed in between: the verb skips what no longer fits. `form_class` asks for its parameters. `do` is for what is no verb
+    of `tasks.verbs`, and is done at once.
     """
     if not page.has_operate_permission(request):
         raise PermissionDenied
     is_sure = "confirmed" in request.POST
     form = form_class(request.POST if is_sure else None) if form_class else None
     reason = request.POST.get("reason", "").strip()
+    needs_reason = needs_reason or (verb in VERBS and VERBS[verb].needs_reason)
     complaint = _("Say why; the audit log keeps it.") if is_sure and needs_reason and not reason else ""
     if not is_sure or complaint or (form is not None and not form.is_valid()):
+        title = title or VERBS[verb].title
         return _ask(
             page,
             request,
             queryset,
-            action,
+            verb,
             title,
             {"form": form, "needs_reason": needs_reason, "complaint": complaint},
         )
-    ids = list(queryset.order_by("pk").values_list("pk", flat=True))
+    if do is not None:
+        outcome = do(list(queryset.order_by("pk").values_list("pk", flat=True)), reason)
+        page.message_user(request, outcome.sentence, messages.SUCCESS if outcome.done else messages.WARNING)
+        return None
+    return _begin(page, request, queryset, verb, reason, form.cleaned_data if form is not None else {})
+
+
+def _begin(
+    page: Page, request: HttpRequest, queryset: QuerySet, verb: str, reason: str, parameters: dict[str, Any]
+) -> HttpResponse | None:
+    selection = request.GET.urlencode() or "*" if request.POST.get("select_across") == "1" else ""
     try:
-        outcome = do(ids, reason, form.cleaned_data if form is not None else {})
+        action = bulk.begin(
+            actor_of(request),
+            verb,
+            queryset,
+            selection=selection,
+            parameters=parameters,
+            reason=reason,
+            token=_token(request),
+        )
     except operations.Refused as refusal:
         page.message_user(request, refusal.message, messages.ERROR)
         return None
-    if outcome.done:
-        rows = page.model.objects.filter(pk__in=outcome.done)
-        LogEntry.objects.log_actions(
-            request.user.pk, rows, CHANGE, f"{title} {reason}".strip(), single_object=False
-        )
-    page.message_user(request, outcome.sentence, messages.SUCCESS if outcome.done else messages.WARNING)
+    if not action.finished_at:
+        return redirect("bulk_action", pk=action.pk)
+    link = reverse("bulk_action", args=(action.pk,))
+    told = format_html(
+        '{} <a href="{}">{}</a>', action.error or bulk.sentence(action), link, _("See what became of each")
+    )
+    page.message_user(request, told, messages.SUCCESS if action.done else messages.WARNING)
     return None
 
 
+def _token(request: HttpRequest) -> UUID | None:
+    try:
+        return UUID(request.POST.get("token", ""))
+    except ValueError:
+        return None
+
+
 def _ask(
-    page: admin.ModelAdmin,
-    request: HttpRequest,
-    queryset: QuerySet,
-    action: str,
-    title: str,
-    extra: dict[str, Any],
+    page: Page, request: HttpRequest, queryset: QuerySet, verb: str, title: Any, extra: dict[str, Any]
 ) -> HttpResponse:
     count = queryset.count()
     context = {
-        **page.admin_site.each_context(request), **extra, "title": title, "action": action, "opts": page.model._meta, "media": page.media,
-        "sentence": ngettext("%(number)d row is concerned.", "%(number)d rows are concerned.", count) % {"number": count},
-        "first": queryset.order_by("pk")[:FIRST], "more": max(0, count - FIRST), "checkbox": ACTION_CHECKBOX_NAME,
+        **page.admin_site.each_context(request), **extra, "title": title, "opts": page.model._meta, "media": page.media,
+        "action": request.POST.get("action", verb), "consequences": consequences.of(verb, queryset), "token": request.POST.get("token") or uuid4(),
+        "sentence": ngettext("%(number)s row is concerned.", "%(number)s rows are concerned.", count)
+        % {"number": number_format(count, force_grouping=True)},
+        "later": count > bulk.AT_ONCE and verb in VERBS,
+        "first": [page.described(row) for row in queryset.order_by("pk")[:FIRST]], "more": max(0, count - FIRST), "checkbox": ACTION_CHECKBOX_NAME,
         "selected": request.POST.getlist(ACTION_CHECKBOX_NAME), "select_across": request.POST.get("select_across", "0"),
-        "reason": request.POST.get("reason", ""),
+        "reason": request.POST.get("reason", ""), "back": request.get_full_path(),
     }  # fmt: skip
     return TemplateResponse(request, "admin/confirm_action.html", context)
-
-
-def switched(
-    page: admin.ModelAdmin, request: HttpRequest, queryset: QuerySet, verb: Callable, action: str, title: str
-) -> HttpResponse | None:
-    """Pause or resume each row of a model that has a switch."""
-
-    def do(ids: list[Any], reason: str, _chosen: dict[str, Any]) -> operations.Outcome:
-        outcome = operations.Outcome()
-        for row in page.model.objects.filter(pk__in=ids).order_by("pk"):
-            if verb(actor_of(request), row, reason):
-                outcome.done.append(row.pk)
-            else:
-                outcome.skipped[row.pk] = _("already so")
-        return outcome
-
-    return confirmed(page, request, queryset, action=action, title=title, do=do)
 
 
 class Pausable(Page):
     """Actions that pause and resume what a row stands for."""
 
-    actions = ("pause", "resume")
+    actions: tuple[str, ...] = ("pause", "resume")
 
     @admin.action(description=gettext_lazy("Pause"), permissions=["operate"])
     def pause(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return switched(
-            self,
-            request,
-            queryset,
-            operations.pause,
-            "pause",
-            _("Pause: nothing more is started, what runs goes on"),
-        )
+        return confirmed(self, request, queryset, "pause")
 
     @admin.action(description=gettext_lazy("Resume"), permissions=["operate"])
     def resume(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return switched(self, request, queryset, operations.resume, "resume", _("Resume"))
+        return confirmed(self, request, queryset, "resume")

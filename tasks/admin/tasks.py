@@ -10,9 +10,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from tasks import operations
-from tasks.admin.base import ReadOnly, actor_of, confirmed
-from tasks.models import Attempt, Task
+from tasks.admin.base import ReadOnly, confirmed
+from tasks.admin.lists import choice, days, tasks_found
+from tasks.models import Agent, Attempt, Task
 from tasks.states import Priority
 
 LEVELS = (
@@ -27,6 +27,28 @@ class PriorityForm(forms.Form):
     priority = forms.TypedChoiceField(
         label=_("Priority"), choices=LEVELS, coerce=int, initial=int(Priority.NORMAL)
     )
+
+
+class AgentForm(forms.Form):
+    """Agents that could read something."""
+
+    agent = forms.ModelChoiceField(
+        label=_("Agent"), queryset=Agent.objects.exclude(current_version=None), to_field_name="name"
+    )
+
+    def clean_agent(self) -> str:
+        return self.cleaned_data["agent"].name
+
+
+class SameOrOtherAgentForm(AgentForm):
+    agent = forms.ModelChoiceField(
+        label=_("Agent"), queryset=AgentForm.base_fields["agent"].queryset, to_field_name="name", required=False,
+        empty_label=_("the same as before"),
+    )  # fmt: skip
+
+    def clean_agent(self) -> str:
+        agent = self.cleaned_data["agent"]
+        return agent.name if agent else ""
 
 
 class AttemptInline(admin.TabularInline):
@@ -50,55 +72,72 @@ class AttemptInline(admin.TabularInline):
 class TaskAdmin(ReadOnly):
     belongs_to_client = True
     list_display = (
-        "id", "status", "document", "client", "agent", "priority", "attempts_made", "confidence", "created_at", "finished_at",
+        "id", "status", "document", "client", "agent", "priority", "attempts_made", "error_code", "confidence", "created_at", "finished_at",
     )  # fmt: skip
     list_select_related = ("document", "client", "agent")
-    list_filter = ("status", "needs_review", "agent")
-    search_fields = ("=id", "=extraction__id", "=document__sha256")
+    list_filter = (
+        choice(_("state"), "state", {
+            "enqueued": (_("enqueued"), {"status": "enqueued"}), "processing": (_("processing"), {"status": "processing"}),
+            "completed": (_("completed"), {"status": "completed"}), "review": (_("needs review"), {"needs_review": True}),
+            "failed": (_("failed"), {"status": "failed"}), "cancelled": (_("cancelled"), {"status": "cancelled"}),
+        }),
+        days(_("day"), Task), "agent",
+    )  # fmt: skip
+    search_fields = ("=id",)
+    search_help_text = _(
+        "Number, run, trace or attempt id, the beginning of a SHA-256, or of a document's name"
+    )
     ordering = ("-id",)
+    sortable_by = ("id",)
     exclude = ("sealed_password",)
     inlines = (AttemptInline,)
-    actions = ("retry", "reprocess", "cancel", "reprioritise", "run_next")
+    actions = ("retry", "reprocess", "reassign", "cancel", "reprioritise", "run_next", "release")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        term = search_term.strip()
+        return (queryset.filter(pk__in=tasks_found(term)) if term else queryset), False
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        return lookup in (
+            "status",
+            "status__exact",
+            "client",
+            "client__id__exact",
+            "extraction",
+            "extraction__id__exact",
+            "error_code",
+            "error_code__exact",
+        ) or super().lookup_allowed(lookup, value, request)
+
+    def described(self, row: Task) -> str:
+        return f"{row.pk} · {row.document} · {row.client} · {row.status}"
 
     @admin.action(description=_("Retry what failed or was cancelled"), permissions=["operate"])
     def retry(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return self._ask(request, queryset, "retry", _("Retry tasks"), operations.retry)
+        return confirmed(self, request, queryset, "retry")
 
     @admin.action(description=_("Read again (a new generation)"), permissions=["operate"])
     def reprocess(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return self._ask(request, queryset, "reprocess", _("Read documents again"), operations.reprocess)
+        return confirmed(self, request, queryset, "reprocess", form_class=SameOrOtherAgentForm)
+
+    @admin.action(description=_("Give waiting tasks to another agent"), permissions=["operate"])
+    def reassign(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        return confirmed(self, request, queryset, "reassign", form_class=AgentForm)
 
     @admin.action(description=_("Cancel"), permissions=["operate"])
     def cancel(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return self._ask(request, queryset, "cancel", _("Cancel tasks"), operations.cancel)
+        return confirmed(self, request, queryset, "cancel")
 
     @admin.action(description=_("Run next"), permissions=["operate"])
     def run_next(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return self._ask(request, queryset, "run_next", _("Run tasks next"), operations.run_next)
+        return confirmed(self, request, queryset, "run_next")
+
+    @admin.action(description=_("Take from their workers"), permissions=["operate"])
+    def release(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        return confirmed(self, request, queryset, "release")
 
     @admin.action(description=_("Change priority"), permissions=["operate"])
     def reprioritise(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        def do(ids: list[int], reason: str, chosen: dict[str, Any]) -> operations.Outcome:
-            return operations.reprioritise(actor_of(request), ids, chosen["priority"], reason)
-
-        return confirmed(
-            self,
-            request,
-            queryset,
-            action="reprioritise",
-            title=_("Change priority"),
-            do=do,
-            form_class=PriorityForm,
-        )
-
-    def _ask(
-        self, request: HttpRequest, queryset: QuerySet, action: str, title: Any, verb: Any
-    ) -> HttpResponse | None:
-        return confirmed(
-            self,
-            request,
-            queryset,
-            action=action,
-            title=title,
-            do=lambda ids, reason, _chosen: verb(actor_of(request), ids, reason),
-        )
+        return confirmed(self, request, queryset, "reprioritise", form_class=PriorityForm)

@@ -20,6 +20,9 @@ class Worker(models.Model):
     executors = ArrayField(models.CharField(max_length=20), default=list, db_default=[], blank=True)
     started_at = models.DateTimeField(_("started"))
     heartbeat_at = models.DateTimeField(_("last heartbeat"))
+    drain_requested_at = models.DateTimeField(
+        _("to be drained since"), null=True, help_text=_("It takes nothing more from its next heartbeat on; what runs goes on.")
+    )  # fmt: skip
     stopping_at = models.DateTimeField(null=True)
     stopped_at = models.DateTimeField(_("stopped"), null=True)
 
@@ -53,6 +56,7 @@ class AuditEntry(models.Model):
         indexes = (
             models.Index("object_type", "object_id", name="audit_log_object"),
             models.Index("at", name="audit_log_at"),
+            models.Index("actor_name", "id", name="audit_log_actor"),
         )
 
     def __str__(self) -> str:

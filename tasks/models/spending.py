@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 KNOWN = Q(holder__in=("agent", "client")) & Q(period__in=("day", "month"))
 
@@ -24,6 +25,7 @@ class Spent(models.Model):
 
     class Meta:
         db_table = "spending"
+        verbose_name = verbose_name_plural = _("money spent")
         constraints = (
             models.UniqueConstraint(
                 fields=("holder", "holder_id", "period", "starts_on", "shard"), name="spending_counter"
@@ -48,6 +50,7 @@ class SpendNotice(models.Model):
 
     class Meta:
         db_table = "spend_notices"
+        verbose_name, verbose_name_plural = _("reached spend limit"), _("reached spend limits")
         constraints = (
             models.UniqueConstraint(
                 fields=("holder", "holder_id", "period", "starts_on", "level", "limit_usd"),

@@ -14,6 +14,9 @@ from tasks.models.documents import Document, Extraction
 from tasks.states import AttemptStatus, Priority, TaskStatus
 
 READY = Q(status=TaskStatus.ENQUEUED, deferred=False)
+BADLY_ENDED = Q(status__in=(
+    AttemptStatus.FAILED, AttemptStatus.TIMEOUT, AttemptStatus.CANCELLED, AttemptStatus.LOST, AttemptStatus.RELEASED, AttemptStatus.SUPERSEDED,
+))  # fmt: skip
 TERMINAL = Q(status__in=(TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.CANCELLED))
 
 
@@ -164,6 +167,10 @@ class Task(models.Model):
             models.Index(
                 "agent", "status", models.F("finished_at").desc(), condition=TERMINAL, name="tasks_finished"
             ),
+            # For lists by state, newest first; of what completes and of what waits the newest are at hand anyway
+            models.Index("id", condition=Q(status=TaskStatus.FAILED), name="tasks_failed"),
+            models.Index("id", condition=Q(status=TaskStatus.CANCELLED), name="tasks_cancelled"),
+            models.Index("id", condition=Q(needs_review=True), name="tasks_needs_review"),
         )
 
     def __str__(self) -> str:
@@ -289,6 +296,8 @@ class Attempt(models.Model):
                 name="task_attempts_to_stop",
             ),
             models.Index("run_id", condition=~Q(run_id=""), name="task_attempts_run_id"),
+            models.Index("trace_id", condition=~Q(trace_id=""), name="task_attempts_trace_id"),
+            models.Index("status", "task", "number", condition=BADLY_ENDED, name="task_attempts_bad_ends"),
         )
 
     def __str__(self) -> str:

@@ -1,0 +1,130 @@
+"""Who holds the limits of an agent or pool: what is used now, by which attempts, since when, and when each was last heard of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from tasks import queue, spending
+from tasks.audit import without_secrets
+from tasks.estimates import figures_of, known, shown
+from tasks.models import Agent, AgentVersion, Attempt, Pool, Price, Worker
+
+MOST = 50
+
+
+def in_use(holder: Agent | Pool) -> SafeString:
+    """The limits with what is used of each, and the attempts that use them, the oldest first."""
+    kind = holder._meta.model_name
+    live = Attempt.objects.filter(ended_at=None, **{kind: holder}).order_by("claimed_at")
+    attempts = list(live.select_related("agent").defer("result", "conflict")[: MOST + 1])
+    workers = Worker.objects.in_bulk({attempt.worker for attempt in attempts})
+    for attempt in attempts:
+        attempt.held_by = workers.get(attempt.worker)
+    url = (
+        reverse("admin:tasks_attempt_changelist")
+        + f"?state=live&{'agent__id__exact' if kind == 'agent' else 'pool__id__exact'}={holder.pk}"
+    )
+    return render_to_string(
+        "admin/in_use.html",
+        {"limits": _limits(holder), "attempts": attempts[:MOST], "more": len(attempts) > MOST, "all": url},
+    )
+
+
+def _limits(holder: Agent | Pool) -> list[dict[str, Any]]:
+    agent = holder if isinstance(holder, Agent) else holder.agents.first()
+    kind = holder._meta.model_name
+    rows = queue.rows(queue.connection(), "claim_count", agent=agent.pk) if agent else []
+    used = next((row for row in rows if row.holder == kind), None)
+    return [
+        {"name": name, "used": round(getattr(used, column)) if used else 0, "most": most}
+        for name, column, most in (
+            (_("tasks at once"), "running", holder.max_concurrent_tasks), (_("tokens per minute"), "tpm", holder.max_tpm),
+            (_("output tokens per minute"), "output_tpm", holder.max_output_tpm),
+            (_("requests per minute"), "rpm", holder.max_requests_per_minute),
+        )
+    ]  # fmt: skip
+
+
+def learnt(version: AgentVersion) -> SafeString:
+    """What a document takes, as its author said and as finished attempts say."""
+    said, now = figures_of(_Unlearnt(version)), figures_of(version)
+    figures = known(version.learnt)
+    rows = [
+        {"name": name.replace("_", " "), "said": value, "now": shown(now)[name], "learnt": name in figures}
+        for name, value in shown(said).items()
+    ]  # fmt: skip
+    return render_to_string(
+        "admin/learnt.html", {"rows": rows, "samples": version.learnt.get("samples"), "at": version.learnt_at}
+    )
+
+
+class _Unlearnt:
+    """A version as if nothing had been learnt yet."""
+
+    learnt: dict[str, Any] = {}
+
+    def __init__(self, version: AgentVersion) -> None:
+        self._version = version
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._version, name)
+
+
+def spent(agent: Agent) -> str:
+    row = queue.spending(queue.connection(), agents=[agent.pk])[0]
+    values = {name: spending.money(getattr(row, f"{name}_usd")) for name in ("day", "month", "reserved")}
+    return (
+        _("%(day)s USD today, %(month)s USD this month (UTC); up to %(reserved)s USD more by what runs now")
+        % values
+    )
+
+
+def prices(version: AgentVersion | None) -> SafeString | str:
+    """What the model of a version costs, from when on."""
+    if version is None or not version.model:
+        return _("No model is asked.")
+    rows = list(Price.objects.filter(model=version.model).order_by("-valid_from")[:5])
+    return (
+        render_to_string("admin/prices.html", {"rows": rows})
+        if rows
+        else _("There is no price for %(model)s: its costs are unknown.") % {"model": version.model}
+    )
+
+
+def versions(agent: Agent) -> SafeString:
+    rows = list(agent.versions.select_related("created_by").order_by("-number")[:20])
+    return render_to_string("admin/versions.html", {"rows": rows, "current": agent.current_version_id})
+
+
+VERSIONED = (
+    "program", "options", "model", "input_tokens_per_page", "output_tokens_per_page", "tokens_per_document", "requests_per_page", "seconds_per_page",
+)  # fmt: skip
+
+
+def difference(version: AgentVersion) -> SafeString | str:
+    """What a version changed of the one before it; settings key by key."""
+    before = (
+        AgentVersion.objects.filter(agent=version.agent_id, number__lt=version.number)
+        .order_by("-number")
+        .first()
+    )
+    if before is None:
+        return _("It is the first one.")
+    old, new = _flat(before), _flat(version)
+    rows = [
+        {"name": name, "before": old.get(name, "—"), "after": new.get(name, "—")}
+        for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)
+    ]  # fmt: skip
+    return (
+        render_to_string("admin/difference.html", {"rows": rows, "before": before}) if rows else _("Nothing.")
+    )
+
+
+def _flat(version: AgentVersion) -> dict[str, Any]:
+    plain = {name: getattr(version, name) for name in VERSIONED if name != "options"}
+    return plain | {f"options.{key}": value for key, value in without_secrets(version.options).items()}

@@ -234,6 +234,14 @@ def test_a_cancelled_run_of_a_dead_worker_is_stopped_by_another_one(fleet):
     assert [run.ending for run in fleet.cloud.runs()] == ["cancelled"]
 
 
+def test_one_round_of_a_sweeper_alone_stops_a_run_that_is_to_be_stopped(fleet):
+    task, _dead = started(fleet, fleet.agent("waits"))
+    fleet.expire()
+    operations.cancel(ACTOR, [task])
+    fleet.worker().sweeper.tick()
+    assert fleet.cloud.runs()[0].ending == "cancelled"
+
+
 def test_not_found_confirms_nothing_while_a_start_may_be_on_its_way(fleet):
     """It is asked for again with its token, and that run is cancelled: whatever was on its way finds its token used."""
     fleet.cloud.set(lose_requests=1)
@@ -258,7 +266,11 @@ def test_a_start_that_may_be_on_its_way_is_confirmed_also_after_its_task_is_over
     other.tick()
     assert fleet.status(task) == "cancelled"
     assert not ended(fleet, task)
-    fleet.cloud.set(unreachable=0)
+    fleet.cloud.set(unreachable=0, stop_seconds=3600)
+    other.tick()
+    (attempt,) = fleet.attempts(task)
+    assert attempt.run_id == fleet.run(attempt.pk).run_id
+    fleet.cloud.end(attempt.pk, "cancelled")
     fleet.until(lambda: ended(fleet, task), other)
     assert [(run.ending, run.ended) for run in fleet.cloud.runs()] == [("cancelled", True)]
 

@@ -84,7 +84,9 @@ def copied_database(template: str, name: str) -> Iterator[psycopg.Connection]:
     """A database with everything that `template` holds, and a connection to it in autocommit mode. Gone at the end."""
     with superuser("postgres") as server:
         # Sessions that send hints are still there; they come back when they have something to say
-        server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [template])
+        server.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [template]
+        )
         server.execute(
             sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
         )

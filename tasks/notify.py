@@ -58,6 +58,10 @@ class Notifier(threading.Thread):
         self._raw: psycopg.Connection | None = None
 
     def hint(self, channel: str) -> None:
+        if (
+            channel in self._dirty
+        ):  # what is noted is sent later than now, and so says that this has changed as well
+            return
         with self._lock:
             self._dirty.add(channel)
             self._idle.clear()
@@ -115,6 +119,8 @@ _starting = threading.Lock()
 def notifier() -> Notifier:
     """This process's notifier, started when first needed (so never before a fork of a web server)."""
     global _notifier
+    if (running := _notifier) is not None and running.is_alive():
+        return running
     with _starting:
         if _notifier is None or not _notifier.is_alive():
             _notifier = Notifier()

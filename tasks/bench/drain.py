@@ -130,7 +130,10 @@ def run(full: bool, say: Say) -> Measured:
         field = Field(db, seconds)
         for number in range(rounds):
             _round(field, free, limited, pgbench, peers if python else [])
-            say(f"Round {number + 1} of {rounds}: " + ", ".join(f"{n} {r[-1]:,.0f}" for n, r in field.rates.items()))
+            say(
+                f"Round {number + 1} of {rounds}: "
+                + ", ".join(f"{n} {r[-1]:,.0f}" for n, r in field.rates.items())
+            )
     return Measured(_figures(field), _notes(field, bool(python)))
 
 

@@ -46,7 +46,12 @@ class Crew:
     """Some processes of one kind behind one gate. `start` is how a child is started."""
 
     def __init__(
-        self, start: Callable[..., Popen], command: Sequence[str], count: int, env: Mapping[str, str], cwd: Path
+        self,
+        start: Callable[..., Popen],
+        command: Sequence[str],
+        count: int,
+        env: Mapping[str, str],
+        cwd: Path,
     ) -> None:
         self.processes = [
             start(command, env=env, cwd=cwd, stdin=PIPE, stdout=PIPE, text=True) for _ in range(count)

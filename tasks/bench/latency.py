@@ -53,7 +53,9 @@ def submit(desk: work.Desk, agent: Agent, priority: int | None) -> float:
     """Hand in one document; the moment of its commit, by this machine's clock."""
     at = []
     with transaction.atomic():
-        transaction.on_commit(lambda: at.append(time.time()))  # before the hint, which is sent by what is registered later
+        transaction.on_commit(
+            lambda: at.append(time.time())
+        )  # before the hint, which is sent by what is registered later
         desk.hand_in(agent, 1, priority)
     return at[0]
 

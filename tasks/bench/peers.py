@@ -30,7 +30,16 @@ def python_of_peers(say: Say) -> Path | None:
         return python
     say(f"Installing {REQUIREMENTS.name} into {folder} (once).")
     make = [sys.executable, "-m", "venv", "--clear", str(folder)]
-    install = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "-r", str(REQUIREMENTS)]
+    install = [
+        str(python),
+        "-m",
+        "pip",
+        "install",
+        "-qq",
+        "--disable-pip-version-check",
+        "-r",
+        str(REQUIREMENTS),
+    ]
     try:
         for command in (make, install):
             subprocess.run(command, check=True, stdout=sys.stderr)
@@ -43,7 +52,13 @@ def python_of_peers(say: Say) -> Path | None:
 
 def environment(parameters: Mapping[str, Any], schema: str) -> dict[str, str]:
     """Variables with which libpq finds the bench's database, and a schema of its own in it."""
-    names = {"PGHOST": "host", "PGPORT": "port", "PGUSER": "user", "PGPASSWORD": "password", "PGDATABASE": "dbname"}
+    names = {
+        "PGHOST": "host",
+        "PGPORT": "port",
+        "PGUSER": "user",
+        "PGPASSWORD": "password",
+        "PGDATABASE": "dbname",
+    }
     found = {variable: str(parameters[name]) for variable, name in names.items() if parameters.get(name)}
     options = f"-c search_path={schema} -c synchronous_commit=on"
     return os.environ | found | {"PGOPTIONS": options, "PYTHONPATH": str(settings.BASE_DIR)}
@@ -66,7 +81,9 @@ class Peer:
         self._command = [str(python), str(BASELINES / f"{self.name}_worker.py")]
         self._env = environment(server.parameters(), self.schema)
         subprocess.run([*self._command, "setup"], env=self._env, check=True, stdout=sys.stderr)
-        self.crew = Crew(processes.start, [*self._command, "work", *self._work], workers, self._env, BASELINES)
+        self.crew = Crew(
+            processes.start, [*self._command, "work", *self._work], workers, self._env, BASELINES
+        )
         self.crew.ready()
 
     def fill(self, count: int) -> None:
@@ -104,7 +121,9 @@ class Pgbench:
             own.execute((BASELINES / "pgbench" / "fill.sql").read_text(), {"count": count})
 
     def open(self, count: int | None = None) -> None:
-        self._process = processes.start(self._command, env=self._env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = processes.start(
+            self._command, env=self._env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
 
     def shut(self, count: int | None = None) -> None:
         processes.stop([self._process])

@@ -57,4 +57,8 @@ if __name__ == "__main__":
     elif sys.argv[1] == "fill":
         asyncio.run(fill(int(sys.argv[2])))
     else:
-        serve(lambda stop: asyncio.run(work_until(stop, int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else None)))
+        serve(
+            lambda stop: asyncio.run(
+                work_until(stop, int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else None)
+            )
+        )

@@ -36,9 +36,7 @@ async def fill(count: int) -> None:
 
 async def work_until(stop: Event, slots: int) -> None:
     async with app.open_async():
-        worker = asyncio.create_task(
-            app.run_worker_async(concurrency=slots, install_signal_handlers=False)
-        )
+        worker = asyncio.create_task(app.run_worker_async(concurrency=slots, install_signal_handlers=False))
         while not stop.is_set() and not worker.done():
             await asyncio.sleep(0.01)
         worker.cancel()  # it finishes what it has begun, and ends

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from subprocess import PIPE, Popen
@@ -53,10 +54,15 @@ class Crew:
         env: Mapping[str, str],
         cwd: Path,
     ) -> None:
-        self.processes = [
-            start(command, env=env, cwd=cwd, stdin=PIPE, stdout=PIPE, text=True) for _ in range(count)
-        ]
         self.command = command
+        self._start = partial(start, command, env=env, cwd=cwd, stdin=PIPE, stdout=PIPE, text=True)
+        self.processes = [self._start() for _ in range(count)]
+
+    def replace(self, place: int) -> None:
+        """Another process instead of one that has died; it begins to work at once."""
+        self.processes[place] = self._start()
+        self._hear(self.processes[place], READY)
+        self._tell(self.processes[place], GO)
 
     def ready(self) -> None:
         """Wait until all of them are."""

@@ -35,10 +35,10 @@ if not settings.configured:
     )
     django.setup()
 
-from django.core.management import call_command  # noqa: E402
-from django_tasks import task  # noqa: E402
-from django_tasks_db.management.commands.db_worker import Worker  # noqa: E402
-from django_tasks_db.models import DBTaskResult  # noqa: E402
+from django.core.management import call_command
+from django_tasks import task
+from django_tasks_db.management.commands.db_worker import Worker
+from django_tasks_db.models import DBTaskResult
 
 
 @task()

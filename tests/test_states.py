@@ -62,6 +62,13 @@ def test_the_database_allows_exactly_the_transitions_of_states(extraction, old, 
         assert task.get().status == old
 
 
+def test_a_state_that_is_written_alone_is_guarded_too(extraction):
+    task = make_task(extraction, **fields_of(TaskStatus.COMPLETED))
+    refused_by(
+        "tasks_transition_legal", lambda: Task.objects.filter(pk=task.pk).update(status=TaskStatus.CANCELLED)
+    )
+
+
 def test_every_state_has_a_way_out_of_it_and_a_way_into_it():
     assert set(TASK_TRANSITIONS) == set(TaskStatus)
     assert {new for following in TASK_TRANSITIONS.values() for new in following} == set(TaskStatus)

@@ -77,9 +77,13 @@ class Engine:
         chosen = chosen or tuple(name for name in LANGUAGES if name in there)[:MOST_LANGUAGES]
         return cls(program, chosen) if chosen else None
 
-    def words(self, picture: Image) -> list[Seen]:
-        """The words of a grey picture, line by line. Raises Problem where the engine fails."""
-        table = self._run(picture, "--psm", "3", "-l", "+".join(self.languages), "tsv")
+    def words(self, picture: Image, scattered: bool = False) -> list[Seen]:
+        """The words of a grey picture, line by line. Raises Problem where the engine fails.
+
+        `scattered`: look for words anywhere instead of for columns and paragraphs, which leave out what stands alone in a box.
+        """
+        mode = "11" if scattered else "3"
+        table = self._run(picture, "--psm", mode, "-l", "+".join(self.languages), "tsv")
         return levelled(table)
 
     def quarters(self, picture: Image) -> int:
@@ -158,6 +162,28 @@ def recognise(page: Page, picture: Image, engine: Engine) -> bool:
     return bool(page.words)
 
 
+def look_again(page: Page, picture: Image, engine: Engine) -> bool:
+    """Add the words that only a search for scattered ones finds on a recognised page; whether there were any."""
+    if page.turn is None:
+        return False
+    scale = page.width / page.turn.upright[0]
+    seen = engine.words(page.turn.apply(picture.convert("L")), scattered=True)
+    found = [_word(word, scale, page.number) for word in seen if word.sure >= GOOD_WORD]
+    new = [word for word in found if not any(_overlap(word, known) for known in page.words)]
+    page.words += new
+    return bool(new)
+
+
+def _overlap(one: Word, other: Word) -> bool:
+    """Whether a good part of the smaller word lies under the other."""
+    across = min(one.x1, other.x1) - max(one.x0, other.x0)
+    down = min(one.y1, other.y1) - max(one.y0, other.y0)
+    if across <= 0 or down <= 0:
+        return False
+    smaller = min((word.x1 - word.x0) * (word.y1 - word.y0) for word in (one, other))
+    return across * down > 0.25 * smaller
+
+
 def _word(seen: Seen, scale: float, page: int) -> Word:
     word = Word(seen.text, seen.x0 * scale, seen.y0 * scale, seen.x1 * scale, seen.y1 * scale, page, -1, -1)
     word.source, word.sure = "ocr", seen.sure / 100
@@ -205,7 +231,7 @@ def _level(line: list[Seen]) -> list[Seen]:
     height = sorted(word.y1 - word.y0 for word in line)[len(line) * 3 // 4]
     top = median(word.y0 for word in line if word.y1 - word.y0 >= 0.7 * height)
     bottom = median(word.y1 for word in line if word.y1 - word.y0 >= 0.7 * height)
-    rise, fall = 0.15 * (bottom - top), 0.2 * (bottom - top)
+    rise, fall = 0.2 * (bottom - top), 0.3 * (bottom - top)
     return [
         word
         if word.y1 - word.y0 > 1.8 * height

@@ -35,6 +35,11 @@ XML_LIMIT = 8 * 1024 * 1024
 LARGEST_SIDE = 14_400.0
 """Points; the limit of the PDF specification's own viewers (200 inches)."""
 
+KEPT_OPEN = 16
+"""So many pages stay open after their reading, for most of what is proven on a page stands on the first ones."""
+
+Opened = tuple[raw.FPDF_PAGE, raw.FPDF_TEXTPAGE, Placing]
+
 NOT_PDF = "This file is not a PDF, whatever its name says."
 
 # PDFium marks a hyphen at the end of a line and characters that it cannot name with these.
@@ -58,7 +63,7 @@ class Document:
     def __init__(self, pdf: pdfium.PdfDocument, path: str, password: str, limits: Limits):
         self._pdf, self.path, self.password, self.limits = pdf, path, password, limits
         self.page_count = len(pdf)
-        self._open: tuple[int, raw.FPDF_PAGE, raw.FPDF_TEXTPAGE, Placing] | None = None
+        self._open: dict[int, Opened] = {}
         self._forms: pdfium.PdfFormEnv | None = None
         if pdf.get_formtype() != raw.FORMTYPE_NONE:
             pdf.init_forms()
@@ -92,7 +97,8 @@ class Document:
         self.close()
 
     def close(self) -> None:
-        self._shut()
+        for number in list(self._open):
+            self._shut(number)
         self._pdf.close()
 
     @property
@@ -124,9 +130,11 @@ class Document:
             page = Page(number, width, height)
             text = raw.FPDFText_LoadPage(handle)
             if text:
-                try:
-                    read_words(page, handle, text)
-                finally:
+                place = placing(handle, width, height)
+                read_words(page, handle, text, place)
+                if len(self._open) < KEPT_OPEN:
+                    self._open[number] = (handle, text, place)
+                else:
                     raw.FPDFText_ClosePage(text)
             if self._forms is not None:
                 page.words += form_values(self._forms.raw, handle, page, placing(handle, width, height))
@@ -134,7 +142,8 @@ class Document:
                 page.image_share = image_share(handle, width, height)
             return page
         finally:
-            raw.FPDF_ClosePage(handle)
+            if number not in self._open:
+                raw.FPDF_ClosePage(handle)
 
     def tight_box(self, words: list[Word], page: Page) -> Box | None:
         """The box of the ink of these words (all on `page`), as shares of the page; None if any has no characters of its own."""
@@ -162,20 +171,23 @@ class Document:
         raw.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, size)
         return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0").translate(REPAIRS)
 
-    def _opened(self, page: Page) -> tuple[raw.FPDF_PAGE, raw.FPDF_TEXTPAGE, Placing]:
-        """Handles of a page that stay open until another page's are asked for."""
-        if self._open is None or self._open[0] != page.number:
-            self._shut()
+    def _opened(self, page: Page) -> Opened:
+        """Handles of a page; the first pages stay open from their reading on, and of the others the last one asked for."""
+        opened = self._open.get(page.number)
+        if opened is None:
+            for number in [
+                number for number in self._open if number > KEPT_OPEN or len(self._open) > KEPT_OPEN
+            ]:
+                self._shut(number)
             handle = raw.FPDF_LoadPage(self._pdf.raw, page.number - 1)
             text = raw.FPDFText_LoadPage(handle)
-            self._open = (page.number, handle, text, placing(handle, page.width, page.height))
-        return self._open[1:]
+            opened = self._open[page.number] = (handle, text, placing(handle, page.width, page.height))
+        return opened
 
-    def _shut(self) -> None:
-        if self._open is not None:
-            raw.FPDFText_ClosePage(self._open[2])
-            raw.FPDF_ClosePage(self._open[1])
-            self._open = None
+    def _shut(self, number: int) -> None:
+        handle, text, _ = self._open.pop(number)
+        raw.FPDFText_ClosePage(text)
+        raw.FPDF_ClosePage(handle)
 
     def render(self, number: int) -> Image | None:
         """A grey picture of page `number`, its longest side at most `limits.raster_pixels`; None where it is too large to draw safely."""
@@ -270,9 +282,8 @@ def char_at(text: raw.FPDF_TEXTPAGE, index: int) -> str:
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
 
 
-def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE) -> None:
+def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place: Placing) -> None:
     """Fill page.words and page.hidden. Two box calls a word, not one a character: a word's ends say where it is."""
-    place = placing(handle, page.width, page.height)
     seen = Visibility(handle, text, page.width, page.height)
     rect = raw.FS_RECTF()
     pointer = ctypes.byref(rect)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tasks.agent.contract import Code, Order, Problem, Usage
 from tasks.agent.garbage import is_garbled
-from tasks.agent.ocr import Engine, recognise
+from tasks.agent.ocr import Engine, look_again, recognise
 from tasks.agent.page import Page
 from tasks.agent.pdf import FEW_WORDS, Document
 from tasks.agent.second_reader import PICTURE, SecondReader
@@ -23,6 +23,8 @@ Tell = Callable[[int, int, Usage], None]
 MOST_LISTED = 10
 MARK_WORDS = 10
 FIGURE = re.compile(r"\d{2}|\d[.,]\d")
+MOST_AGAIN = 4
+"""Pages that are looked at a second time; sums stand on the first ones."""
 MOSTLY_PICTURE = 0.5
 BLANK_CONTRAST = 40
 """A page whose darkest and brightest pixel differ by less (of 255) has nothing on it."""
@@ -38,6 +40,7 @@ class Reading:
     pages: list[Page] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    recogniser: Recogniser | None = None
 
     @property
     def readable(self) -> list[Page]:
@@ -57,6 +60,7 @@ def read_document(document: Document, order: Order, tell: Tell) -> Reading:
     tell_of_pages(reading)
     recogniser.tell(reading)
     tell_of_file(reading)
+    reading.recogniser = recogniser
     return reading
 
 
@@ -97,6 +101,16 @@ class Recogniser:
             self.done.append(page.number)
         else:
             self.vain.append(page.number)
+
+    def look_again(self, pages: list[Page]) -> bool:
+        """A second look at the recognised ones of these pages, for words that the first left out; whether it found any."""
+        found = False
+        for page in [page for page in pages if page.number in self.done][:MOST_AGAIN]:
+            if time.monotonic() > self.until or self.engine is None:
+                continue
+            picture = self.document.render(page.number)
+            found |= picture is not None and look_again(page, picture, self.engine)
+        return found
 
     def tell(self, reading: Reading) -> None:
         garbled = [number for number in self.garbled if number not in self.done]

@@ -14,7 +14,7 @@ LIGHT = 200
 """A fill whose darkest channel is at least this (of 255) may vanish on white paper."""
 CONTRAST = 40
 """Difference in brightness (of 255) that makes a light word readable on what lies behind it."""
-CHECK_SIDE = 1200
+CHECK_SIDE = 800
 MOST_IMAGE_PIXELS = 60_000_000
 
 
@@ -34,7 +34,7 @@ class Visibility:
         if word.y1 - word.y0 < TINY and word.x1 - word.x0 < TINY * len(word.text):
             return False
         item = raw.FPDFText_GetTextObject(self.text, word.start)
-        key = ctypes.cast(item, ctypes.c_void_p).value
+        key = ctypes.addressof(item.contents) if item else None
         kind = self.known.get(key)
         if kind is None:
             kind = self.known[key] = look(item)
@@ -91,7 +91,7 @@ def drawn(handle: raw.FPDF_PAGE, width: float, height: float) -> Drawn | None:
     """The page drawn in grey; None where its pictures are too large to draw safely."""
     if image_pixels(handle) > MOST_IMAGE_PIXELS:
         return None
-    scale = min(1.5, CHECK_SIDE / max(width, height))
+    scale = min(1.0, CHECK_SIDE / max(width, height))
     columns, rows = max(int(width * scale), 1), max(int(height * scale), 1)
     bitmap = raw.FPDFBitmap_CreateEx(columns, rows, raw.FPDFBitmap_Gray, None, 0)
     if not bitmap:

@@ -46,7 +46,17 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
         if text.leads(cell, hit):
             weight = 0.88 if not kind or f"kind:{kind}" in hit.roles else 0.6
             found += list(_number_values(text, cell, hit, weight, near=True))
+            found += _hashed(text, cell, weight)
     return found
+
+
+def _hashed(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
+    """ "# 23413" right under a title."""
+    for other in text.below(cell, 1):
+        if other.text.startswith("#"):
+            candidate = _number_in(text, other, len(other.text) - len(other.text.lstrip("# ")), weight)
+            if candidate is not None:
+                yield candidate
 
 
 GLUED = re.compile(r"(?:\bn|\bno|nr|num|nro|#|\bid|\bref)$")
@@ -65,14 +75,12 @@ def _number_values(
         return
     if cell.text[hit.end :].strip(" :.#-") and not near:
         weight -= 0.15
-    for other in text.right_of(cell):
-        candidate = _number_in(text, other, _lead_end(other), weight * (RIGHT if not near else 0.8))
+    beside = next(text.right_of(cell), None)
+    if beside is not None:
+        candidate = _number_in(text, beside, _lead_end(beside), weight * (RIGHT if not near else 0.8))
         if candidate is not None:
             yield candidate
-        break
-    else:
-        if near:
-            return
+    if (beside is None or not re.search(r"\d", beside.text)) and not near:
         for other in text.below(cell, 1):
             if text.leading_hit(other) is None:
                 candidate = _number_in(text, other, _lead_end(other), weight * BELOW) or _dated_number(

@@ -29,6 +29,10 @@ from tasks.agent.rules.patterns import (
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 
+RIVAL_MARGIN = 0.3
+"""A second name that comes this near makes the choice doubtful."""
+
+
 @dataclass(slots=True)
 class _Party:
     """One name, wherever it stands, with what speaks for and against it."""
@@ -80,7 +84,10 @@ class Parties:
         ]
         margin = best.score - (rivals[0].score if rivals else 0.0)
         confidence = min(0.45 + 0.1 * best.score + 0.2 * min(margin, 1.2), 0.6 + 0.35 * margin, 0.97)
-        return [Candidate(best.name, confidence, best.words)]
+        candidate = Candidate(best.name, confidence, best.words)
+        if rivals and margin < RIVAL_MARGIN:
+            candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
+        return [candidate]
 
     def _look(self) -> None:
         for cell in self.text.cells:

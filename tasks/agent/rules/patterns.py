@@ -54,7 +54,7 @@ FREE_MAIL = frozenset(
 )
 NOT_NAMES = re.compile(
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
-    r"|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}",
+    r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}",
     re.IGNORECASE,
 )
 BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")

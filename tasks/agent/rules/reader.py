@@ -34,6 +34,9 @@ def result_of(reading: Reading) -> Result:
         text = Text(reading.readable)
         language = text.language
         records = records_of(reading.document, text, xml)
+        if gaps(records) and reading.recogniser and reading.recogniser.look_again(reading.readable):
+            again = records_of(reading.document, Text(reading.readable), xml)
+            records = again if gaps(again) <= gaps(records) else records
         if records:
             kind = records[0].kind
         else:
@@ -77,6 +80,19 @@ def records_of(document: Document, text: Text, xml: EInvoice | None) -> tuple[Re
         )
     record = record_of(document, text, kind_of(text), xml, today)
     return (record,) if record is not None else ()
+
+
+def gaps(records: tuple[Record, ...]) -> int:
+    """How much is missing of the number, the total and the line items, or contradicts itself; more than all of it without a record."""
+    if not records:
+        return 100
+    return sum(
+        (record.fields["number"].value is None)
+        + (record.fields["total"].value is None)
+        + any("do not add up" in reason for reason in record.fields["total"].reasons)
+        + (not record.lines)
+        for record in records
+    )
 
 
 def is_whole(record: Record) -> bool:

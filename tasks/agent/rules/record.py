@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from tasks.agent import checks, confidence
 from tasks.agent.checks import Findings
-from tasks.agent.contract import FieldValue, Record
+from tasks.agent.confidence import Signals
+from tasks.agent.contract import FieldValue, Record, Source
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.grounding import evidence
 from tasks.agent.pdf import Document
@@ -169,7 +170,10 @@ def field_of(document: Document, text: Text, candidate: Candidate, key: str, fou
     if any("electronic invoice says" not in reason for reason in candidate.reasons) and confirmations:
         # A rival value is no doubt any more once sums or the electronic invoice decide.
         reasons = [reason for reason in reasons if not reason.startswith("Another value")]
-    sure = confidence.settled(candidate.score, confirmations, bool(reasons), bool(proof))
+    letters = confidence.letters_of(candidate.words)
+    sure = confidence.settled(
+        key, Signals(candidate.score, confirmations, bool(reasons), bool(proof), *letters)
+    )
     if sure < confidence.READY and not reasons:
         reasons.append(weak(proof != () or candidate.source != "page"))
     return FieldValue(
@@ -192,7 +196,11 @@ def lines_of(
         cells = {}
         for name, (value, words) in row.parts.items():
             proof = evidence(document, text.pages, words) if position < PROVEN_LINES else ()
-            sure = confidence.settled(0.85, confirmed, bool(reasons), bool(proof))
-            cells[name] = FieldValue(value=value[:500], confidence=sure, evidence=proof, reasons=reasons)
+            letters = confidence.letters_of(words)
+            sure = confidence.settled("lines", Signals(0.85, confirmed, bool(reasons), bool(proof), *letters))
+            source = Source.OCR if letters[0] else Source.PAGE
+            cells[name] = FieldValue(
+                value=value[:500], confidence=sure, source=source, evidence=proof, reasons=reasons
+            )
         lines.append(cells)
     return tuple(lines)

@@ -94,7 +94,7 @@ FIELDS: dict[str, Words] = {
         "it": "data fattura|data della fattura|data emissione|data di emissione|data documento|data del documento|data|emessa il",
         "nl": "factuurdatum|datum factuur|datum|offertedatum|creditdatum|uitgiftedatum",
         "pl": "data wystawienia|data faktury|data wystawienia faktury|wystawiono dnia|data",
-        "fi": "päivämäärä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä",
+        "fi": "päivämäärä|laskun päivä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä",
         "ja": "発行日|請求日|見積日|日付",
     },
     "due_date": {

@@ -349,6 +349,7 @@ class Migration(migrations.Migration):
                 ('generation', models.IntegerField(db_default=1, verbose_name='generation')),
                 ('priority', models.SmallIntegerField(db_default=10, verbose_name='priority')),
                 ('start_key', models.BigIntegerField()),
+                ('raised_from', models.SmallIntegerField(help_text='The level that ageing raised it from; its start counts for that level.', null=True)),
                 ('created_at', models.DateTimeField(verbose_name='created')),
                 ('enqueued_at', models.DateTimeField(help_text='When this generation was handed in; response time counts from here.')),
                 ('available_at', models.DateTimeField()),
@@ -514,6 +515,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='task',
             index=models.Index(models.F('id'), condition=models.Q(('status', tasks.states.TaskStatus['PROCESSING'])), name='tasks_processing'),
+        ),
+        migrations.AddIndex(
+            model_name='task',
+            index=models.Index(models.F('agent'), models.F('raised_from'), condition=models.Q(('raised_from__isnull', False), ('status', tasks.states.TaskStatus['ENQUEUED'])), name='tasks_raised'),
         ),
         migrations.AddIndex(
             model_name='task',

@@ -44,6 +44,9 @@ class Task(models.Model):
     generation = models.IntegerField(_("generation"), db_default=1)
     priority = models.SmallIntegerField(_("priority"), db_default=int(Priority.NORMAL))
     start_key = models.BigIntegerField()
+    raised_from = models.SmallIntegerField(
+        null=True, help_text=_("The level that ageing raised it from; its start counts for that level.")
+    )
     created_at = models.DateTimeField(_("created"))
     enqueued_at = models.DateTimeField(
         help_text=_("When this generation was handed in; response time counts from here.")
@@ -156,6 +159,12 @@ class Task(models.Model):
                 name="tasks_blocked",
             ),
             models.Index("id", condition=Q(status=TaskStatus.PROCESSING), name="tasks_processing"),
+            models.Index(
+                "agent",
+                "raised_from",
+                condition=Q(status=TaskStatus.ENQUEUED, raised_from__isnull=False),
+                name="tasks_raised",
+            ),
             # What waits is counted from this index alone; only handing in and a retry add to it
             models.Index(
                 "agent",

@@ -235,20 +235,20 @@ taken AS (
     attempts_made = t.attempts_made + 1, blocked_since = NULL, blocked_by = ''
   FROM chosen c, clock
   WHERE c.task_id = ANY(ARRAY(SELECT id FROM locked)) AND t.id = c.task_id AND t.status IS NOT DISTINCT FROM 'enqueued'
-  RETURNING t.id, t.attempts_made, t.generation, t.priority, t.client_id, t.agent_version_id, t.document_id, t.sealed_password, t.current_attempt,
+  RETURNING t.id, t.attempts_made, t.generation, coalesce(t.raised_from, t.priority) AS level, t.client_id, t.agent_version_id, t.document_id, t.sealed_password, t.current_attempt,
     c.tpm, c.output_tpm, c.rpm, c.usd
 ),
 begun AS (
   INSERT INTO task_attempts (id, task_id, number, generation, priority, agent_id, agent_version_id, client_id, pool_id, executor, worker,
     claimed_at, deadline_at, reserved_tpm, reserved_output_tpm, reserved_rpm, reserved_usd, rate_held_until)
-  SELECT t.current_attempt, t.id, t.attempts_made, t.generation, t.priority, a.id, t.agent_version_id, t.client_id, a.pool_id, a.executor,
+  SELECT t.current_attempt, t.id, t.attempts_made, t.generation, t.level, a.id, t.agent_version_id, t.client_id, a.pool_id, a.executor,
     %(worker)s::uuid, clock.now, clock.now + make_interval(secs => a.timeout_seconds), t.tpm, t.output_tpm, t.rpm, t.usd, '9999-01-01'
   FROM taken t, agents a, clock WHERE a.id = %(agent)s
 )
-SELECT t.id AS task_id, t.current_attempt AS attempt_id, t.attempts_made AS number, t.generation, t.sealed_password, clock.now AS claimed_at,
+SELECT t.id AS task_id, t.current_attempt AS attempt_id, t.attempts_made AS number, t.generation, t.sealed_password,
   v.program, v.options::text AS options, a.id AS agent_id, a.executor, a.timeout_seconds, a.memory_mib,
-  d.storage_name, d.sha256, d.original_name, d.pages
-FROM clock CROSS JOIN taken t
+  d.storage_name, d.sha256, d.original_name
+FROM taken t
 JOIN agent_versions v ON v.id = t.agent_version_id
 JOIN agents a ON a.id = %(agent)s
 JOIN documents d ON d.id = t.document_id

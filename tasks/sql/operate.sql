@@ -23,7 +23,7 @@ flagged AS (
   FROM clock WHERE a.task_id = ANY(%(tasks)s::bigint[]) AND a.ended_at IS NULL
   RETURNING a.task_id
 )
-UPDATE tasks t SET status = 'enqueued', generation = t.generation + 1, priority = greatest(t.priority, %(least_priority)s),
+UPDATE tasks t SET status = 'enqueued', generation = t.generation + 1, priority = greatest(t.priority, %(least_priority)s), raised_from = NULL,
   agent_id = coalesce(%(agent)s, t.agent_id), agent_version_id = coalesce(%(version)s, t.agent_version_id),
   start_key = (extract(epoch FROM clock.now) * 1000000)::bigint, enqueued_at = clock.now, finished_at = NULL,
   deferred = t.id IN (SELECT task_id FROM flagged),
@@ -70,7 +70,7 @@ flagged AS (
 SELECT id FROM wished
 
 -- name: reprioritise
-UPDATE tasks SET priority = %(priority)s, blocked_since = NULL, blocked_by = ''
+UPDATE tasks SET priority = %(priority)s, raised_from = NULL, blocked_since = NULL, blocked_by = ''
 WHERE id = ANY(%(tasks)s::bigint[]) AND status IN ('enqueued', 'processing') AND priority <> %(priority)s
 RETURNING id
 
@@ -83,8 +83,8 @@ WHERE t.id = %(task)s AND t.status = 'enqueued'
 RETURNING t.id
 
 -- name: raise_head
--- Ageing: this task goes before everything that waits for its agent.
-UPDATE tasks t SET (priority, start_key) = (
+-- Ageing: this task goes before everything that waits for its agent. Where it came from is kept, so that its start counts there.
+UPDATE tasks t SET raised_from = coalesce(t.raised_from, t.priority), (priority, start_key) = (
   SELECT h.priority, h.start_key - 1 FROM tasks h WHERE h.agent_id = t.agent_id AND h.status = 'enqueued' AND NOT h.deferred
   ORDER BY h.priority DESC, h.start_key, h.id LIMIT 1)
 WHERE t.id = ANY(ARRAY(

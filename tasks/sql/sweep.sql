@@ -26,9 +26,9 @@ ORDER BY a.id
 
 -- name: sweep_orders
 -- The same columns as claim_take, of attempts that exist: to ask for their start again, with their token.
-SELECT t.id AS task_id, a.id AS attempt_id, a.number, a.generation, t.sealed_password, a.claimed_at,
+SELECT t.id AS task_id, a.id AS attempt_id, a.number, a.generation, t.sealed_password,
   v.program, v.options::text AS options, g.id AS agent_id, a.executor, g.timeout_seconds, g.memory_mib,
-  d.storage_name, d.sha256, d.original_name, d.pages
+  d.storage_name, d.sha256, d.original_name
 FROM task_attempts a
 JOIN tasks t ON t.id = a.task_id
 JOIN agent_versions v ON v.id = a.agent_version_id
@@ -89,7 +89,8 @@ UPDATE workers SET stopped_at = agentaudit_now()
 WHERE stopped_at IS NULL AND heartbeat_at <= (SELECT agentaudit_now()) - make_interval(secs => 10 * %(lease_seconds)s)
 
 -- name: aged_levels
--- Levels whose head has waited for AGE_SECONDS and which have started nothing for that long: each gets the next start, one.
+-- Levels whose head has waited for AGE_SECONDS and which have started nothing for that long: each gets the next start, one. A task that
+-- was raised and has not started yet, or not for that long, is that start: a level's line must not come up one after another.
 WITH RECURSIVE bound AS (SELECT agentaudit_now() - make_interval(secs => %(age_seconds)s) AS before),
 level AS (
   (SELECT a.id AS agent_id, h.priority FROM agents a CROSS JOIN LATERAL (
@@ -114,4 +115,5 @@ LEFT JOIN LATERAL (
   LIMIT 1
 ) started ON head.available_at <= bound.before
 WHERE head.available_at <= bound.before AND started.found IS NULL
+  AND NOT EXISTS (SELECT FROM tasks w WHERE w.agent_id = l.agent_id AND w.raised_from = l.priority AND w.status = 'enqueued')
   AND EXISTS (SELECT FROM level o WHERE o.agent_id = l.agent_id AND o.priority > l.priority)

@@ -41,6 +41,9 @@ class ManyFilesField(forms.FileField):
         return data
 
 
+FIRST_AGENT = "invoice-rules"
+
+
 class AgentChoice(forms.ModelChoiceField):
     def label_from_instance(self, agent: Agent) -> str:
         title = agent.title or agent.name
@@ -62,6 +65,7 @@ class UploadForm(forms.Form):
     def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["client"].queryset = clients = clients_of(user)
+        self.fields["agent"].initial = Agent.objects.filter(name=FIRST_AGENT).first()
         if clients.count() == 1:
             self.fields["client"].empty_label = None
         if user.has_perm("tasks.operate_task"):

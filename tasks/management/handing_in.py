@@ -19,6 +19,7 @@ from tasks.states import Priority
 
 WRONG_CALL = 2
 FIRST_CLIENT = "My documents"
+DEFAULT_AGENT = "invoice-rules"
 DEMO_CLIENT = "Demo"
 """Holds the sample documents; nobody's own are put there by default."""
 
@@ -57,12 +58,10 @@ def client(name: str, create: bool = False) -> Client:
 
 
 def agent(name: str) -> Agent:
-    """The agent of this name; without a name the only one there is. Raises CommandError."""
-    return (
-        _named(Agent.objects, "agent", name, "Make it in the admin.")
-        if name
-        else _only(Agent.objects, "agent")
-    )
+    """The agent of this name; without a name the one for invoices, else the only one there is. Raises CommandError."""
+    if name:
+        return _named(Agent.objects, "agent", name, "Make it in the admin.")
+    return Agent.objects.filter(name=DEFAULT_AGENT).first() or _only(Agent.objects, "agent")
 
 
 def _named(among, word: str, name: str, otherwise: str):

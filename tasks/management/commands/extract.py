@@ -39,7 +39,7 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
             "--create-client", action="store_true", help="make the client if there is none of that name"
         )
         parser.add_argument(
-            "--agent", default="", metavar="NAME", help="which agent reads (default: the only agent)"
+            "--agent", default="", metavar="NAME", help="which agent reads (default: invoice-rules)"
         )
         parser.add_argument(
             "--engagement", default="", metavar="TEXT", help="a label that narrows the client"

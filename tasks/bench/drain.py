@@ -95,12 +95,8 @@ class Field:
         found.append((before - after) / (ended - began).total_seconds())
 
     def _waiting(self, queue: Queue) -> tuple[int, Any]:
-        row = self.db.execute(f"SELECT ({queue.waiting}), statement_timestamp()").fetchone()
-        assert row is not None
-        return row
-
-    def median(self, name: str) -> float | None:
-        return median(self.rates[name]) if self.rates.get(name) else None
+        ((waiting, now),) = self.db.execute(f"SELECT ({queue.waiting}), statement_timestamp()").fetchall()
+        return waiting, now
 
     def ratio(self, one: str, other: str) -> float | None:
         """The median of the ratios of each round."""
@@ -110,45 +106,60 @@ class Field:
 
 def run(full: bool, say: Say) -> Measured:
     rounds, seconds = (9, 4.0) if full else (3, 1.2)
-    peers = [
-        Peer("pgqueuer", "pgqueuer", "true", str(SLOTS)),
-        Peer("procrastinate", "procrastinate_jobs", "status = 'todo'", str(SLOTS)),
-        Peer("django_tasks_db", "django_tasks_database_dbtaskresult", "status = 'READY'"),
-    ]
     with server.connect() as db, _ours(say) as (free, limited):
-        python = python_of_peers(say)
-        pgbench = Pgbench(WORKERS)
+        pgbench, peers = Pgbench(WORKERS), _peers(db, say)
         pgbench.prepare(db)
-        for peer in peers if python else ():
-            peer.prepare(db, python, WORKERS)
         say("Filling the queues.")
-        for queue, count in ((free, 40_000), (limited, 20_000), (pgbench, 40_000)):
+        first: list[tuple[Queue, int]] = [
+            (free, 40_000),
+            (limited, 20_000),
+            (pgbench, 40_000),
+            *peers.values(),
+        ]
+        for queue, count in first:
             queue.fill(count)
-        for peer, count in zip(peers if python else (), (40_000, 4_000, 4_000), strict=False):
-            peer.fill(count)
         db.execute("ANALYZE")
         field = Field(db, seconds)
         for number in range(rounds):
-            _round(field, free, limited, pgbench, peers if python else [])
-            say(
-                f"Round {number + 1} of {rounds}: "
-                + ", ".join(f"{n} {r[-1]:,.0f}" for n, r in field.rates.items())
-            )
-    return Measured(_figures(field), _notes(field, bool(python)))
+            _round(field, free, limited, pgbench, {name: peer for name, (peer, _) in peers.items()})
+            last = ", ".join(f"{name} {rates[-1]:,.0f}" for name, rates in field.rates.items())
+            say(f"Round {number + 1} of {rounds}, jobs/s: {last}")
+        for peer, _ in peers.values():
+            peer.end()
+    return Measured(_figures(field), _notes(field))
 
 
-def _round(field: Field, free: Ours, limited: Ours, pgbench: Pgbench, peers: list[Peer]) -> None:
-    """Every queue once with the disk as it is, where a commit is quick or not, and once where each takes 4 ms."""
-    for slow in (False, True) if server.is_ours() else (False,):
-        with server.changed(server.SLOW_COMMITS) if slow else nullcontext():
-            kind = "slow" if slow else "fast"
-            field.cut(f"ours_{kind}", free)
-            field.cut(f"pgbench_{kind}", pgbench)
-            for peer in peers:
-                if peer.name == "pgqueuer" or slow or not server.is_ours():
-                    field.cut(f"{peer.name}_{kind}", peer)
-            field.cut(f"limited_{kind}", limited)
-    field.cut(f"one_{kind}", free, 1)
+def _peers(db: psycopg.Connection, say: Say) -> dict[str, tuple[Peer, int]]:
+    """The other queues by name, ready to work, and how many jobs each gets at first. None where they cannot be installed."""
+    python = python_of_peers(say)
+    if python is None:
+        return {}
+    peers = {
+        # Claims and completions in batches as large as it allows for a worker that holds at most so many jobs at once
+        "pgqueuer": (Peer("pgqueuer", "pgqueuer", "true", str(SLOTS // 2), str(SLOTS)), 40_000),
+        "procrastinate": (Peer("procrastinate", "procrastinate_jobs", "status = 'todo'", str(SLOTS)), 4_000),
+        "django_tasks_db": (
+            Peer("django_tasks_db", "django_tasks_database_dbtaskresult", "status = 'READY'"),
+            4_000,
+        ),
+    }
+    for peer, _ in peers.values():
+        peer.prepare(db, python, WORKERS)
+    return peers
+
+
+def _round(field: Field, free: Ours, limited: Ours, pgbench: Pgbench, peers: dict[str, Peer]) -> None:
+    """With commits as quick as the disk makes them: ours and pgbench. Where each takes 4 ms: everything, one after the other."""
+    if server.is_ours():
+        field.cut("ours, quick commits", free)
+        field.cut("pgbench, quick commits", pgbench)
+    with server.changed(server.SLOW_COMMITS) if server.is_ours() else nullcontext():
+        field.cut("ours", free)
+        field.cut("pgbench", pgbench)
+        for name, peer in peers.items():
+            field.cut(name, peer)
+        field.cut("ours, limited", limited)
+        field.cut("ours, one worker", free, 1)
 
 
 @contextmanager
@@ -163,23 +174,34 @@ def _ours(say: Say) -> Iterator[tuple[Ours, Ours]]:
 
 
 def _figures(field: Field) -> dict[str, Any]:
-    kind = "slow" if server.is_ours() else "fast"
-
     def whole(name: str) -> int | None:
-        found = field.median(name)
-        return None if found is None else round(found)
+        return round(median(field.rates[name])) if name in field.rates else None
 
+    quick = "ours, quick commits" if server.is_ours() else "ours"
+    quick_pgbench = "pgbench, quick commits" if server.is_ours() else "pgbench"
     return {
-        "jobs_per_s_1": whole(f"one_{kind}"),
-        "jobs_per_s_4": whole(f"ours_{kind}"),
-        "ratio_to_pgbench": field.ratio("ours_slow", "pgbench_slow"),
-        "ratio_to_pgbench_fast": field.ratio("ours_fast", "pgbench_fast"),
-        "ratio_to_pgqueuer": field.ratio(f"ours_{kind}", f"pgqueuer_{kind}"),
-        "ratio_to_procrastinate": field.ratio(f"ours_{kind}", f"procrastinate_{kind}"),
-        "ratio_to_django_tasks_db": field.ratio(f"ours_{kind}", f"django_tasks_db_{kind}"),
-        "ratio_with_admission": field.ratio(f"limited_{kind}", f"ours_{kind}"),
+        "jobs_per_s_1": whole("ours, one worker"),
+        "jobs_per_s_4": whole("ours"),
+        "ratio_to_pgbench": field.ratio("ours", "pgbench") if server.is_ours() else None,
+        "ratio_to_pgbench_fast": field.ratio(quick, quick_pgbench),
+        "ratio_to_pgqueuer": field.ratio("ours", "pgqueuer"),
+        "ratio_to_procrastinate": field.ratio("ours", "procrastinate"),
+        "ratio_to_django_tasks_db": field.ratio("ours", "django_tasks_db"),
+        "ratio_with_admission": field.ratio("ours, limited", "ours"),
     }
 
 
-def _notes(field: Field, peers: bool) -> list[str]:
-    return [f"{name}: {median(rates):,.0f}" for name, rates in field.rates.items()]
+def _notes(field: Field) -> list[str]:
+    rates = "; ".join(f"{name}: {median(found):,.0f}" for name, found in field.rates.items())
+    notes = [f"Jobs per second, medians: {rates}."]
+    if server.is_ours():
+        notes.append(
+            "All with commits that take 4 ms (commit_delay), except where quick commits are named: the disk as it is."
+        )
+    else:
+        notes.append(
+            "ratio_to_pgbench is not measured: only the embedded server's commits may be made to take 4 ms."
+        )
+    if "pgqueuer" not in field.rates:
+        notes.append("The other queues could not be installed, so that nothing is compared with them.")
+    return notes

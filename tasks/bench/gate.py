@@ -82,13 +82,12 @@ class Crew:
             self._hear(process, STOPPED)
 
     def _tell(self, process: Popen, word: str) -> None:
-        assert process.stdin is not None
-        process.stdin.write(f"{word}\n")
-        process.stdin.flush()
+        if process.stdin is not None:
+            process.stdin.write(f"{word}\n")
+            process.stdin.flush()
 
     def _hear(self, process: Popen, word: str) -> None:
-        assert process.stdout is not None
-        line = process.stdout.readline().strip()
+        line = process.stdout.readline().strip() if process.stdout else ""
         if line != word:
             raise RuntimeError(
                 f"{' '.join(self.command)} said {line!r} instead of {word!r}; the lines above say why."

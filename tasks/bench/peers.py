@@ -69,33 +69,33 @@ def make_schema(db: psycopg.Connection, name: str) -> None:
 
 
 class Peer:
-    """Another queue in a schema of its own, driven by tests/baselines/<name>_worker.py."""
+    """Another queue in a schema of its own, driven by tests/baselines/<name>_worker.py. `waiting` is a condition on its table."""
 
     def __init__(self, name: str, table: str, waiting: str, *work: str) -> None:
         self.name, self.schema, self._work = name, f"bench_{name}", work
-        self.waiting = f"SELECT count(*) FROM {self.schema}.{table} WHERE {waiting}"
-        self.crew: Crew | None = None
+        self.waiting = f"SELECT count(*) FROM {self.schema}.{table} WHERE {waiting}"  # noqa: S608 - names of our own
 
     def prepare(self, db: psycopg.Connection, python: Path, workers: int) -> None:
         make_schema(db, self.schema)
         self._command = [str(python), str(BASELINES / f"{self.name}_worker.py")]
         self._env = environment(server.parameters(), self.schema)
         subprocess.run([*self._command, "setup"], env=self._env, check=True, stdout=sys.stderr)
-        self.crew = Crew(
+        self._crew = Crew(
             processes.start, [*self._command, "work", *self._work], workers, self._env, BASELINES
         )
-        self.crew.ready()
+        self._crew.ready()
 
     def fill(self, count: int) -> None:
         subprocess.run([*self._command, "fill", str(count)], env=self._env, check=True, stdout=sys.stderr)
 
     def open(self, count: int | None = None) -> None:
-        assert self.crew
-        self.crew.open(count)
+        self._crew.open(count)
 
     def shut(self, count: int | None = None) -> None:
-        assert self.crew
-        self.crew.shut(count)
+        self._crew.shut(count)
+
+    def end(self) -> None:
+        processes.stop(self._crew.processes)
 
 
 class Pgbench:

@@ -1,4 +1,7 @@
-"""PgQueuer: `setup` makes its tables, `fill COUNT` adds jobs, `work BATCH` does them while the gate is open. Connects by PG* variables."""
+"""PgQueuer: `setup` makes its tables, `fill COUNT` adds jobs, `work BATCH MOST` does them while the gate is open. Connects by PG* variables.
+
+It allows batches of half of what a worker may hold at most.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ async def fill(count: int) -> None:
         count -= some
 
 
-async def work_until(stop: Event, batch: int, most: int | None) -> None:
+async def work_until(stop: Event, batch: int, most: int) -> None:
     """A manager as its documentation sets one up; its own completions are batched as its claims are."""
     async with await connected() as connection:
         manager = QueueManager(Queries(PsycopgDriver(connection)))
@@ -57,8 +60,4 @@ if __name__ == "__main__":
     elif sys.argv[1] == "fill":
         asyncio.run(fill(int(sys.argv[2])))
     else:
-        serve(
-            lambda stop: asyncio.run(
-                work_until(stop, int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else None)
-            )
-        )
+        serve(lambda stop: asyncio.run(work_until(stop, int(sys.argv[2]), int(sys.argv[3]))))

@@ -16,7 +16,7 @@ from tasks.models import Agent, Attempt, AuditEntry, BulkAction, Client, Pool, S
 from tasks.worker import Habits
 from tasks.worker import Worker as WorkerProcess
 from tests import queue_tools as tools
-from tests.factories import make_agent, make_attempt, make_client, make_extraction, make_task, make_user
+from tests.factories import make_agent, make_client, make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SYSTEM = Actor.system("test")

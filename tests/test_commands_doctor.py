@@ -128,3 +128,18 @@ def test_every_finding_that_is_not_well_says_what_to_do(settings):
     findings = list(machine.settings_fit())
     assert Level.FAULT in levels(findings)
     assert all(finding.advice for finding in findings if finding.level is not checkups.Level.OK)
+
+
+def test_doctor_says_whether_scans_can_be_read(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (missing,) = running.scans_can_be_read()
+    assert missing.level is Level.HINT and "apt-get install tesseract-ocr" in missing.advice
+    engine = tmp_path / "tesseract"
+    engine.write_text("#!/bin/sh\necho 'List of available languages (3):'\necho deu; echo eng; echo osd\n")
+    engine.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    (there,) = running.scans_can_be_read()
+    assert there.level is Level.OK and there.sentence.endswith("in deu, eng.")
+    engine.write_text("#!/bin/sh\nexit 3\n")
+    (broken,) = running.scans_can_be_read()
+    assert broken.level is Level.FAULT

@@ -19,8 +19,11 @@ pytestmark = pytest.mark.skipif(
     not os.environ.get("CORPUS_DIR") or not (FOLDER / "manifest.json").is_file(),
     reason="set CORPUS_DIR to the folder of the corpus (manifest.json, score.py) to run these",
 )
-FLOOR = 0.75
-SHARE_WRONG_UNFLAGGED = 0.03
+FLOOR = 0.95
+SHARE_WRONG_UNFLAGGED, SHARE_RIGHT_FLAGGED = 0.02, 0.12
+FIELD_FLOORS = {
+    "supplier": 0.85, "number": 0.9, "date": 0.95, "due_date": 0.95, "currency": 0.95, "net": 0.9, "tax": 0.9, "total": 0.9, "line_count": 0.85,
+}  # fmt: skip
 MEMORY = 1536 << 20
 
 
@@ -48,6 +51,11 @@ def test_accuracy_stays_above_its_floor(tmp_path: Path) -> None:
     found = figures(tmp_path)
     assert found["accuracy_text"] >= FLOOR, found
     assert found["wrong_unflagged"] <= SHARE_WRONG_UNFLAGGED, found
+    assert found["right_flagged"] <= SHARE_RIGHT_FLAGGED, found
+    below = {
+        name: row for name, row in found["fields"].items() if row["right"] < FIELD_FLOORS[name] * row["n"]
+    }
+    assert not below, below
     assert found["invented"] <= 3, found
     assert found["hostile_right"] == found["hostile_n"], found["hostile_wrong"]
 
@@ -61,7 +69,7 @@ def test_hostile_files_stay_within_memory_and_time(entry: dict[str, object]) -> 
     done = subprocess.run(
         command,
         capture_output=True,
-        timeout=60,
+        timeout=180,
         cwd=Path(__file__).resolve().parents[1],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
     )

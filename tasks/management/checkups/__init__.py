@@ -51,6 +51,7 @@ def examine() -> Iterator[Finding]:
     yield from machine.storage_keeps_files()
     yield from machine.disks_have_room()
     yield from running.pdfs_can_be_opened()
+    yield from running.scans_can_be_read()
     yield from running.attempts_can_run()
     if filled:
         yield from running.somebody_works()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -19,6 +21,8 @@ from tasks.models import Task
 from tasks.states import TaskStatus
 
 ATTEMPT_SECONDS = 30.0
+OCR_PROGRAM, OCR_SECONDS = "tesseract", 20.0
+OCR_INSTALL = "apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-fra"
 SILENT_SECONDS, MOST_SILENT = 600.0, 1000
 
 # A page with two lines of text, as small as a PDF can be; readers rebuild the table of contents that is missing
@@ -102,6 +106,25 @@ def _run(order: Order, log: Path) -> str:
         return f"it did not end within {ATTEMPT_SECONDS:.0f} s"
     finally:
         executor.close(1.0)
+
+
+def scans_can_be_read() -> Iterator[Finding]:
+    """Whether the engine is there that recognises the words of pages without text, and for which languages."""
+    program = shutil.which(OCR_PROGRAM)
+    if program is None:
+        yield hint("OCR", "There is no OCR engine: pages without text are not read, and say so.", OCR_INSTALL)
+        return
+    try:
+        command = [program, "--list-langs"]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=OCR_SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        yield fault("OCR", f"Tesseract does not start: {error}.", OCR_INSTALL)
+        return
+    languages = sorted({line.strip() for line in said.stdout.splitlines()[1:]} - {"osd", ""})
+    if languages:
+        yield ok("OCR", f"Tesseract reads pages without text, in {', '.join(languages)}.")
+    else:
+        yield hint("OCR", "Tesseract is there, but knows no language.", OCR_INSTALL)
 
 
 def somebody_works() -> Iterator[Finding]:

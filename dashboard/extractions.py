@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from dashboard import queries, words
+from dashboard.pace import pace, with_places
 from tasks import operations
 from tasks.access import clients_of, visible_to
 from tasks.audit import Actor
@@ -96,10 +97,12 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     rows = list(tasks.filter(id__gt=after or 0)[: ROWS_PER_PAGE + 1])
     more, rows = len(rows) > ROWS_PER_PAGE, rows[:ROWS_PER_PAGE]
     queries.with_running_attempts(rows)
+    with_places(rows)
     counts = extraction.counts
     return {
         "extraction": extraction, "counts": counts, "tasks": rows, "state": state, "after": after,
         "next": rows[-1].pk if more else None, "tiles": _tiles(counts),
+        "pace": pace(extraction, counts) if counts.total else None, "is_final": counts.total and counts.is_finished,
         "standstill": queries.standstill(extraction) if counts.enqueued else "",
         "locked": [entry for entry in extraction.refused if entry["code"] == "encrypted" and entry.get("document_id")],
         "may_operate": request.user.has_perm("tasks.operate_task"),

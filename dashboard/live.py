@@ -35,8 +35,10 @@ CHANNEL = "changed"
 MOST_STREAMS = 400
 """Per process; one event to so many browsers costs about a tenth of a processor second."""
 QUIET_SECONDS = 0.25
+FIRST_BEAT_SECONDS, BEAT_SECONDS = 0.3, 5.0
+"""How often each stream says whether this process hears: a browser that misses it for long knows that the line is dead."""
 PROBE_AFTER_SECONDS, PROBE_SECONDS = 10.0, 3.0
-LONGEST_PAUSE_SECONDS = 5.0
+LONGEST_PAUSE_SECONDS, CONNECT_SECONDS = 5.0, 10
 
 
 class OneChannel(DefaultChannelManager):
@@ -53,6 +55,7 @@ class Relay:
     """This process's one listening connection. Started by the first stream, on its loop; it survives every lost connection."""
 
     def __init__(self) -> None:
+        self.hears = False
         self._task: asyncio.Task | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -66,12 +69,19 @@ class Relay:
         while True:
             try:
                 wanted = await sync_to_async(notify.parameters, thread_sensitive=False)("live")
-                async with await psycopg.AsyncConnection.connect(**wanted, autocommit=True) as connection:
+                wanted.setdefault("connect_timeout", CONNECT_SECONDS)
+                connection = await psycopg.AsyncConnection.connect(**wanted, autocommit=True)
+                try:
                     await connection.execute(f"LISTEN {notify.CHANGED}")
+                    self.hears = True
                     tell("resync")  # whatever was said while nobody listened
                     pause = 0.1
                     await self._listen(connection)
+                finally:
+                    await connection.close()
             except (psycopg.Error, OSError, TimeoutError) as error:
+                self.hears = False
+                tell("deaf")
                 log.warning(
                     "Live updates are interrupted (%s); pages poll meanwhile.",
                     str(error).strip() or type(error).__name__,
@@ -84,13 +94,26 @@ class Relay:
         while True:
             payloads = await heard(connection, PROBE_AFTER_SECONDS)
             if not payloads:
-                await connection.execute("SELECT pg_notify(%s, %s)", (notify.CHANGED, notify.PROBE))
+                await probe(connection)
                 payloads = await heard(connection, PROBE_SECONDS)
                 if not payloads:
                     raise TimeoutError("the listening connection is dead")
             if payloads != {notify.PROBE}:
                 tell("changed")
                 await asyncio.sleep(QUIET_SECONDS)
+
+
+async def probe(connection: psycopg.AsyncConnection) -> None:
+    """Hint to ourselves. Raises TimeoutError where nothing answers: a line that a proxy forgot says neither yes nor no."""
+    sending = asyncio.ensure_future(
+        connection.execute("SELECT pg_notify(%s, %s)", (notify.CHANGED, notify.PROBE))
+    )
+    done, _ = await asyncio.wait({sending}, timeout=PROBE_SECONDS)
+    if not done:
+        connection.pgconn.finish()  # first, or giving up would wait for the server's consent
+        sending.cancel()
+        raise TimeoutError("the listening connection is dead")
+    sending.result()
 
 
 async def heard(connection: psycopg.AsyncConnection, seconds: float) -> set[str]:
@@ -137,17 +160,28 @@ def _events(user: object) -> AsyncIterator[str]:
 
 
 async def until(source: AsyncIterator[str], seconds: float) -> AsyncIterator[str]:
-    """`source`, ended after `seconds`; the browser comes back by itself, not all of them at the same moment."""
+    """`source` with beats in between, ended after `seconds`; the browser comes back by itself, not all of them at the same moment."""
     global open_streams
     open_streams += 1
-    deadline = asyncio.get_running_loop().time() + seconds
+    loop = asyncio.get_running_loop()
+    deadline, beat_at, following = loop.time() + seconds, loop.time() + FIRST_BEAT_SECONDS, None
     try:
         yield f"retry: {random.randint(500, 3000)}\n\n"  # noqa: S311
-        with contextlib.suppress(TimeoutError, StopAsyncIteration):
-            while True:
-                async with asyncio.timeout_at(deadline):
-                    part = await anext(source)
-                yield part
+        while (left := deadline - loop.time()) > 0:
+            following = following or asyncio.ensure_future(anext(source))
+            done, _ = await asyncio.wait({following}, timeout=min(left, max(0.0, beat_at - loop.time())))
+            if done:
+                yield following.result()
+                following = None
+            if loop.time() >= beat_at:
+                yield f"event: {'hearing' if relay.hears else 'deaf'}\ndata: {{}}\n\n"
+                beat_at = loop.time() + BEAT_SECONDS
+    except StopAsyncIteration:
+        pass
     finally:
         open_streams -= 1
+        if following is not None:
+            following.cancel()
+            with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
+                await following
         await source.aclose()  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import permission_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -43,7 +44,7 @@ class StateTile:
 def page(request: HttpRequest) -> HttpResponse:
     form = FilterForm(request.GET)
     filters = form.filters()
-    return render(request, "operations.html", {"form": form, **_context(request, filters)})
+    return render(request, "operations.html", {"form": form, "settle_seconds": settings.WEB_WORKERS + 1, **_context(request, filters)})
 
 
 @require_GET

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from dashboard import attempts as course
 from dashboard import queries, words
 from dashboard.extractions import unless_known
 from dashboard.streaming import download
@@ -20,7 +21,7 @@ from tasks import operations
 from tasks.access import visible_to
 from tasks.audit import Actor
 from tasks.models import Attempt, Document, Task
-from tasks.states import Priority, TaskStatus
+from tasks.states import TERMINAL, Priority, TaskStatus
 from tasks.storage import StorageError, get_storage
 from tasks.why import why_waiting
 
@@ -57,9 +58,14 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     attempts = list(Attempt.objects.filter(task=task).defer("result", "conflict").order_by("-number"))
     for attempt in attempts:
         attempt.run_seconds = _seconds(attempt.started_at, attempt.finished_at)
+    course.with_courses(task, attempts)
+    latest = attempts[0] if attempts else None
     result = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
     return {
         "task": task, "attempts": attempts, "result": result, "records": [_record(record) for record in (result or {}).get("records", [])],
+        "is_final": task.status in TERMINAL and all(attempt.ended_at for attempt in attempts), "log": course.log_tail(latest.pk) if latest else None,
+        "latest": latest, "result_text": course.exact_result(task.result_attempt), "payload": course.payload(task),
+        "command_line": course.command_line(task), "may_see_log": request.user.has_perm("tasks.view_attempt"),
         "response_seconds": _seconds(task.enqueued_at, task.finished_at),
         "why": why_waiting(task.pk) if task.status == TaskStatus.ENQUEUED else None,
         "levels": [int(level) for level in sorted(Priority, reverse=True)],

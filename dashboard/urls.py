@@ -9,6 +9,7 @@ from django.views.i18n import set_language
 
 from dashboard import (
     actions,
+    attempts,
     exports,
     extractions,
     home,
@@ -38,6 +39,8 @@ urlpatterns = [
     path("extractions/<int:pk>/refused.csv", exports.refused_csv, name="refused_csv"),
     path("tasks/<int:pk>/", tasks.page, name="task"),
     path("tasks/<int:pk>/fragment/", tasks.fragment, name="task_fragment"),
+    path("tasks/<int:pk>/log/<uuid:attempt>/", attempts.log, name="attempt_log"),
+    path("tasks/<int:pk>/result.json", attempts.result, name="task_result"),
     path("tasks/<int:pk>/<slug:verb>/", tasks.operate, name="task_operate"),
     path("operations/", operations.page, name="operations"),
     path("operations/fragment/", operations.fragment, name="operations_fragment"),

@@ -173,3 +173,102 @@ def test_a_stream_ends_by_itself() -> None:
         return [part async for part in until(endless(), 0.1)]
 
     assert asyncio.run(parts())[1:] == ["x"]
+
+
+def test_beats_tell_whether_this_process_hears(monkeypatch) -> None:
+    import asyncio
+
+    from dashboard import live
+
+    monkeypatch.setattr(live, "FIRST_BEAT_SECONDS", 0.02)
+    monkeypatch.setattr(live, "BEAT_SECONDS", 0.02)
+
+    async def endless():
+        await asyncio.sleep(3600)
+        yield "never"
+
+    async def names() -> set[str]:
+        return {part.split("\n")[0] async for part in live.until(endless(), 0.15)} - {""}
+
+    monkeypatch.setattr(live.relay, "hears", True)
+    assert "event: hearing" in asyncio.run(names())
+    monkeypatch.setattr(live.relay, "hears", False)
+    found = asyncio.run(names())
+    assert "event: deaf" in found and "event: hearing" not in found
+    assert live.open_streams == 0
+
+
+class ForgetfulProxy:
+    """Passes bytes to the database until it is told to forget the line, without closing it: as a router does."""
+
+    def __init__(self, host: str, port: int) -> None:
+        import socket
+
+        self.target, self.passing, self.sockets = (host, port), True, []
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        import socket
+
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.server.accept()
+                far = socket.create_connection(self.target)
+                self.sockets += [near, far]
+                for source, sink in ((near, far), (far, near)):
+                    threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+
+    def _pump(self, source, sink) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                if self.passing:
+                    sink.sendall(data)
+
+    def close(self) -> None:
+        for one in [self.server, *self.sockets]:
+            one.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_line_that_goes_silent_is_noticed_and_replaced(monkeypatch) -> None:
+    import asyncio
+
+    from dashboard import live
+    from tasks import notify
+
+    parameters = notify.parameters("live")
+    if str(parameters.get("host", "")).startswith("/") or not parameters.get("host"):
+        pytest.skip("the database is reached through a socket file, which no router can forget")
+    proxy = ForgetfulProxy(parameters["host"], int(parameters.get("port") or 5432))
+    told: list[str] = []
+    monkeypatch.setattr(
+        notify, "parameters", lambda name: {**parameters, "host": "127.0.0.1", "port": proxy.port}
+    )
+    monkeypatch.setattr(live, "tell", told.append)
+    monkeypatch.setattr(live, "PROBE_AFTER_SECONDS", 0.3)
+    monkeypatch.setattr(live, "PROBE_SECONDS", 0.3)
+    monkeypatch.setattr(live, "CONNECT_SECONDS", 1)
+
+    async def until(condition, seconds: float = 10) -> None:
+        async with asyncio.timeout(seconds):
+            while not condition():
+                await asyncio.sleep(0.02)
+
+    async def story() -> None:
+        relay = live.Relay()
+        relay.ensure()
+        await until(lambda: relay.hears)
+        proxy.passing = False
+        await until(lambda: not relay.hears)
+        assert told[-1] == "deaf"
+        proxy.passing = True
+        await until(lambda: relay.hears)
+        assert told[-1] == "resync"
+        relay._task.cancel()
+
+    try:
+        asyncio.run(story())
+    finally:
+        proxy.close()

@@ -95,6 +95,11 @@ def whole(value: int | None) -> str:
 
 
 @register.filter
+def per(value: float, number: int) -> float | None:
+    return value / number if number else None
+
+
+@register.filter
 def rounded(value: float | None) -> str:
     return whole(None if value is None else round(value))
 
@@ -126,6 +131,18 @@ def seconds(value: float | None) -> str:
         return formats.number_format(round(value, 1), 1) + "\u202fs"
     minutes, rest = divmod(int(value), 60)
     return f"{minutes}\u202fmin {rest}\u202fs" if minutes else f"{rest}\u202fs"
+
+
+@register.filter
+def first_line(text: str) -> tuple[str, str]:
+    """The first line, and the rest."""
+    first, _newline, rest = text.strip().partition("\n")
+    return first, rest
+
+
+@register.filter
+def error_word(code: str) -> str:
+    return words.error_word(code)
 
 
 @register.filter

@@ -46,3 +46,31 @@ SELECT id FROM (
     LIMIT %(most)s
   ) n
 ) f ORDER BY id DESC LIMIT %(most)s
+
+-- name: list_places
+-- Places in their agent's line of these tasks, as far as it is looked at.
+SELECT id, place FROM (
+  SELECT id, row_number() OVER (ORDER BY priority DESC, start_key, id) AS place FROM (
+    SELECT id, priority, start_key FROM tasks WHERE agent_id = %(agent)s AND status = 'enqueued' AND NOT deferred
+    ORDER BY priority DESC, start_key, id LIMIT %(most)s
+  ) line
+) numbered
+WHERE id = ANY(%(tasks)s::bigint[])
+
+-- name: list_pace
+-- How an extraction goes: what it has cost, how fast it is, how long its documents waited and were worked on.
+WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
+its AS MATERIALIZED (SELECT id, status, enqueued_at, finished_at FROM tasks WHERE extraction_id = %(extraction)s),
+ran AS MATERIALIZED (
+  SELECT t.id, a.claimed_at, a.finished_at, a.cost_usd, a.cost_state FROM its t CROSS JOIN clock
+  CROSS JOIN LATERAL (SELECT * FROM task_attempts WHERE task_id = t.id OFFSET 0) a
+)
+SELECT clock.now,
+  (SELECT min(enqueued_at) FROM its) AS begun_at, (SELECT max(finished_at) FROM its) AS last_at,
+  (SELECT count(*) FROM its WHERE finished_at > clock.now - interval '10 minutes') AS lately,
+  (SELECT min(claimed_at) FROM ran) AS first_claim_at,
+  (SELECT sum(cost_usd) FROM ran) AS usd, (SELECT count(*) FROM ran) AS attempts,
+  (SELECT count(*) FROM ran WHERE cost_state = 'unknown') AS unknown, (SELECT count(*) FROM ran WHERE cost_state = 'estimated') AS estimated,
+  (SELECT coalesce(sum(extract(epoch FROM coalesce(finished_at, clock.now) - claimed_at)), 0)::float8 FROM ran) AS working,
+  (SELECT coalesce(sum(extract(epoch FROM coalesce(finished_at, clock.now) - enqueued_at)), 0)::float8 FROM its) AS whole
+FROM clock

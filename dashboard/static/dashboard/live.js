@@ -6,14 +6,23 @@
   const live = document.querySelector("[data-live-url]");
   if (!live) return;
   const indicator = document.querySelector("[data-indicator]");
+  const pauseButton = document.querySelector("[data-pause]");
   const spoken = document.getElementById("spoken");
   const interval = Number(live.dataset.pollSeconds) * 1000;
+  const least = Number(live.dataset.leastSeconds ?? 0.25) * 1000; // between two fetches, however much is announced
+  const settle = Number(live.dataset.settleSeconds ?? 0) * 1000; // how old the server's numbers may be: so long after news they hold it
   const seen = new Map(); // id → the server's own text of that element, which the browser may have changed since (open folds)
   let etag = null;
   let timer = 0;
+  let settling = 0;
   let running = null;
+  let wantedAgain = false; // something was announced while a fetch was under way, which may have read what was before
+  let startedAt = -Infinity;
   let lastGood = new Date();
+  let isLost = false;
   let lastSpoken = 0;
+  let isPaused = false;
+  let isFinished = live.querySelector("[data-final]") !== null;
 
   const units = (root) => root.querySelectorAll("[data-part], [data-row]");
   const ownText = (unit) => {
@@ -22,12 +31,16 @@
   };
   for (const unit of units(live)) seen.set(unit.id, ownText(unit));
 
-  function show(state) {
-    if (!indicator) return;
+  const isAtRest = () => isPaused || isFinished || document.hidden;
+
+  function show() {
+    const state = isPaused ? "paused" : isLost ? "disconnected" : isFinished ? "finished" : isHearing() ? "live" : "polling";
+    live.classList.toggle("is-stale", state === "disconnected");
+    if (!indicator || (indicator.dataset.state === state && state !== "disconnected")) return;
     indicator.dataset.state = state;
     const since = lastGood.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
-    indicator.textContent = indicator.dataset[state].replace("{time}", since);
-    live.classList.toggle("is-stale", state === "disconnected");
+    const text = indicator.dataset[state].replace("{time}", since);
+    if (indicator.textContent !== text) indicator.textContent = text;
   }
 
   // Somebody types, selects or has a menu open in it: leave it for the next round
@@ -41,9 +54,11 @@
   function replace(old, fresh) {
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
     const open = new Map([...old.querySelectorAll("details[id]")].map((fold) => [fold.id, fold.open]));
+    const places = [...old.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
     const made = document.importNode(fresh, true);
     for (const fold of made.querySelectorAll("details[id]")) if (open.has(fold.id)) fold.open = open.get(fold.id);
     old.replaceWith(made);
+    [...made.querySelectorAll(".scroll")].forEach((box, number) => places[number] && box.scrollTo(...places[number]));
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 
@@ -69,19 +84,34 @@
 
   function update(old, fresh) {
     if (fresh.hasAttribute("data-rows")) return updateRows(old, fresh);
-    if (seen.get(fresh.id) === fresh.outerHTML || isInUse(old)) return;
+    if (seen.get(fresh.id) === fresh.outerHTML) return;
+    if (isInUse(old)) {
+      etag = null; // has to come again, although the server has nothing newer
+      return;
+    }
     seen.set(fresh.id, fresh.outerHTML);
     replace(old, fresh);
   }
 
-  function take(html) {
+  // Parts that were not there before come where the server has them: after the part before them
+  function place(part, parts) {
+    const before = parts[parts.indexOf(part) - 1];
+    const neighbour = before && document.getElementById(before.id);
+    if (neighbour && neighbour.parentElement === live) neighbour.after(document.importNode(part, true));
+    seen.set(part.id, part.outerHTML);
+  }
+
+  function take(html, tag) {
     const fresh = new DOMParser().parseFromString(html, "text/html");
-    const parts = fresh.querySelectorAll("[data-part]");
+    const parts = [...fresh.querySelectorAll("[data-part]")];
     if (parts.length === 0) throw new Error("not the fragment: signed out, or another page");
+    etag = tag;
     for (const part of parts) {
       const old = document.getElementById(part.id);
       if (old) update(old, part);
+      else place(part, parts);
     }
+    isFinished = fresh.querySelector("[data-final]") !== null;
     const head = fresh.querySelector("[data-title]");
     if (!head) return;
     document.title = head.dataset.title;
@@ -93,44 +123,74 @@
   }
 
   async function fetchOnce() {
+    startedAt = performance.now();
+    wantedAgain = false;
     try {
       const headers = etag ? { "If-None-Match": etag } : {};
       const answer = await fetch(live.dataset.liveUrl + location.search, { headers, cache: "no-store", signal: AbortSignal.timeout(9000) });
       if (answer.status !== 304) {
         if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
-        take(await answer.text());
-        etag = answer.headers.get("ETag");
+        take(await answer.text(), answer.headers.get("ETag"));
       }
       lastGood = new Date();
-      show(isHearing() ? "live" : "polling");
+      isLost = false;
     } catch {
-      show("disconnected");
+      isLost = true;
     }
+    show();
+    if (isFinished && !isLost) hangUp();
   }
 
   function refresh() {
     clearTimeout(timer);
-    running ??= fetchOnce().finally(() => {
+    if (isPaused) return;
+    if (running) {
+      wantedAgain = true;
+      return;
+    }
+    const wait = startedAt + least - performance.now();
+    if (wait > 0) {
+      timer = setTimeout(refresh, wait);
+      return;
+    }
+    running = fetchOnce().finally(() => {
       running = null;
-      if (!document.hidden) timer = setTimeout(refresh, interval);
+      if (wantedAgain) refresh();
+      else if (!isAtRest() || isLost) timer = setTimeout(refresh, document.hidden ? 60000 : interval);
     });
-    return running;
   }
 
-  // The stream only says that something has changed. It keeps saying that it is there, too: a line that has gone silent is not "live".
-  const SILENCE = 45000;
+  // The stream only says that something has changed. It keeps saying that it is there and hears, too: a line that has gone silent, or a
+  // server that is deaf itself, is not "live".
+  const SILENCE = 12000;
   let stream = null;
   let lastHeard = 0;
   const isHearing = () => stream?.readyState === EventSource.OPEN && Date.now() - lastHeard < SILENCE;
 
   function listen() {
-    if (stream || document.hidden || !live.dataset.streamUrl) return;
+    if (stream || isAtRest() || !live.dataset.streamUrl) return;
     stream = new EventSource(live.dataset.streamUrl);
-    const heard = () => (lastHeard = Date.now());
-    for (const name of ["stream-open", "keep-alive"]) stream.addEventListener(name, heard);
-    for (const name of ["changed", "resync"]) stream.addEventListener(name, () => (heard(), refresh()));
-    stream.addEventListener("stream-open", refresh);
+    const heard = () => {
+      lastHeard = Date.now();
+      show();
+    };
+    const deaf = () => {
+      lastHeard = 0;
+      show();
+    };
+    stream.addEventListener("hearing", heard);
+    stream.addEventListener("deaf", deaf);
+    const news = () => {
+      heard();
+      refresh();
+      if (!settle) return;
+      clearTimeout(settling);
+      settling = setTimeout(refresh, settle);
+    };
+    for (const name of ["changed", "resync"]) stream.addEventListener(name, news);
     stream.addEventListener("error", () => {
+      deaf();
+      refresh(); // whether the server is gone or only the stream, the answer tells
       if (stream?.readyState !== EventSource.CLOSED) return; // the browser comes back by itself
       hangUp();
       setTimeout(listen, 30000 + Math.random() * 30000);
@@ -142,6 +202,19 @@
     stream = null;
   }
 
+  function setPaused(value) {
+    isPaused = value;
+    pauseButton?.setAttribute("aria-pressed", String(value));
+    if (value) {
+      clearTimeout(timer);
+      hangUp();
+    } else {
+      refresh();
+      listen();
+    }
+    show();
+  }
+
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return hangUp();
     refresh();
@@ -149,7 +222,13 @@
   });
   window.addEventListener("pagehide", hangUp);
   window.addEventListener("online", refresh);
-  show("polling");
-  timer = setTimeout(refresh, interval);
+  document.addEventListener("toggle-live", () => setPaused(!isPaused));
+  if (pauseButton) {
+    pauseButton.hidden = isFinished;
+    pauseButton.addEventListener("click", () => setPaused(!isPaused));
+  }
+  show();
+  setInterval(show, 2000);
+  if (!isFinished) timer = setTimeout(refresh, interval);
   listen();
 })();

@@ -21,7 +21,7 @@ from tasks.bench.peers import Peer, Pgbench, python_of_peers
 from tasks.models import Agent
 
 WORKERS, SLOTS, LIMITED_AGENTS = 4, 100, 10
-WARM_SECONDS = 0.4
+START_SECONDS, WARM_SECONDS = 20.0, 0.5
 
 
 class Queue(Protocol):
@@ -84,7 +84,7 @@ class Field:
             queue.fill(needed - waiting)
         queue.open(count)
         try:
-            time.sleep(WARM_SECONDS)
+            self._wait_for_work(queue)
             before, began = self._waiting(queue)
             time.sleep(self.seconds)
             after, ended = self._waiting(queue)
@@ -93,6 +93,15 @@ class Field:
         if after == 0:
             raise RuntimeError(f"{name}: the backlog was too short for the cut")
         found.append((before - after) / (ended - began).total_seconds())
+
+    def _wait_for_work(self, queue: Queue) -> None:
+        """Until it is at work, and then a moment more for those of its workers that take longer to begin."""
+        at_first, until = self._waiting(queue)[0], time.monotonic() + START_SECONDS
+        while self._waiting(queue)[0] == at_first:
+            if time.monotonic() > until:
+                raise RuntimeError("a queue does not begin to work")
+            time.sleep(0.02)
+        time.sleep(WARM_SECONDS)
 
     def _waiting(self, queue: Queue) -> tuple[int, Any]:
         ((waiting, now),) = self.db.execute(f"SELECT ({queue.waiting}), statement_timestamp()").fetchall()

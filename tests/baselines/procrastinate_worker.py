@@ -7,18 +7,11 @@ import logging
 import sys
 from threading import Event
 
-from procrastinate import App, PsycopgConnector
+from procrastinate_app import app, noop
 
 from tasks.bench.gate import serve
 
 MOST_PER_INSERT = 10_000
-
-app = App(connector=PsycopgConnector())
-
-
-@app.task(name="noop")
-async def noop() -> None:
-    return None
 
 
 async def setup() -> None:
@@ -43,7 +36,7 @@ async def work_until(stop: Event, slots: int) -> None:
         await asyncio.gather(worker, return_exceptions=True)
 
 
-def main() -> None:
+if __name__ == "__main__":
     logging.disable(logging.INFO)
     if sys.argv[1] == "setup":
         asyncio.run(setup())
@@ -51,9 +44,3 @@ def main() -> None:
         asyncio.run(fill(int(sys.argv[2])))
     else:
         serve(lambda stop: asyncio.run(work_until(stop, int(sys.argv[2]))))
-
-
-if __name__ == "__main__":
-    import procrastinate_worker  # under its own name, by which jobs find their function
-
-    procrastinate_worker.main()

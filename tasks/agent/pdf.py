@@ -64,6 +64,7 @@ class Document:
         self._pdf, self.path, self.password, self.limits = pdf, path, password, limits
         self.page_count = len(pdf)
         self._open: dict[int, Opened] = {}
+        self._buffer = (ctypes.c_ushort * 1024)()
         self._forms: pdfium.PdfFormEnv | None = None
         if pdf.get_formtype() != raw.FORMTYPE_NONE:
             pdf.init_forms()
@@ -164,12 +165,14 @@ class Document:
         _, text, place = self._opened(page)
         corners = (box.x0 * page.width, box.y0 * page.height, box.x1 * page.width, box.y1 * page.height)
         left, bottom, right, top = place.back(*corners)
-        size = raw.FPDFText_GetBoundedText(text, left, top, right, bottom, None, 0)
-        if size <= 0:
-            return ""
-        buffer = (ctypes.c_ushort * size)()
-        raw.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, size)
-        return bytes(buffer).decode("utf-16-le", "replace").rstrip("\0").translate(REPAIRS)
+        buffer = self._buffer
+        size = raw.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, len(buffer))
+        if size == len(buffer):  # there may be more
+            size = raw.FPDFText_GetBoundedText(text, left, top, right, bottom, None, 0)
+            buffer = (ctypes.c_ushort * max(size, 1))()
+            raw.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, size)
+        found = bytes(buffer)[: 2 * max(size, 0)]
+        return found.decode("utf-16-le", "replace").rstrip("\0").translate(REPAIRS)
 
     def _opened(self, page: Page) -> Opened:
         """Handles of a page; the first pages stay open from their reading on, and of the others the last one asked for."""

@@ -57,7 +57,7 @@ def read_document(document: Document, order: Order, tell: Tell) -> Reading:
         tell(page.number, document.page_count, Usage())
     if all(page.unreadable for page in reading.pages):
         raise Problem(Code.CORRUPT, "None of this PDF's pages can be read; the file is damaged.")
-    tell_of_pages(reading)
+    tell_of_pages(reading, tried={*recogniser.vain, *recogniser.late})
     recogniser.tell(reading)
     tell_of_file(reading)
     reading.recogniser = recogniser
@@ -148,19 +148,22 @@ def needs_recognition(page: Page) -> bool:
     return len(page.words) < FEW_WORDS and page.image_share > MOSTLY_PICTURE and not page.text_layer_of_scan
 
 
-def tell_of_pages(reading: Reading) -> None:
-    """No text, hidden text, pages that cannot be read."""
+def tell_of_pages(reading: Reading, tried: set[int]) -> None:
+    """No text, hidden text, pages that cannot be read. Of the pages that OCR was `tried` on its own reasons tell."""
     pages, reasons, notes = reading.pages, reading.reasons, reading.notes
     silent = [
         page.number
         for page in pages
-        if not page.has_text and not page.unreadable and (page.image_share > PICTURE or not page.words)
+        if not page.has_text
+        and not page.unreadable
+        and page.number not in tried
+        and (page.image_share > PICTURE or not page.words)
     ]
     empty = [
         number for number in silent if pages[number - 1].blank or pages[number - 1].image_share <= PICTURE
     ]
     pictures = [number for number in silent if number not in empty]
-    if len(silent) == len(pages) and all(page.blank for page in pages):
+    if all(page.blank for page in pages):
         reasons.append("Nothing is printed on this document's pages.")
     elif len(silent) == len(pages) or pictures:
         where = "This document" if len(silent) == len(pages) else named(pictures)

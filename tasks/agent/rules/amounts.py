@@ -48,6 +48,7 @@ GENERIC_TOTAL = (
     "gross",
     "balance",
 )
+OF_LINES = "line items"
 MOST = 9
 MOST_CHANGES = 7
 
@@ -80,6 +81,8 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     for figure in figures:
         by_role[figure.role].append(figure)
     _sum_taxes(by_role)
+    if not by_role["net"]:
+        by_role["net"] += _net_of_lines(table)
     chosen = _choose(by_role)
     due = max(by_role["amount_due"], key=lambda f: f.candidate.score, default=None)
     chosen.amount_due = due.candidate if due else None
@@ -244,6 +247,18 @@ def _sum_taxes(by_role: dict[str, list[_Figure]]) -> None:
         by_role["tax"].append(_Figure("tax", amount, candidate, max(lines)))
 
 
+def _net_of_lines(table: Table) -> Iterator[_Figure]:
+    """Where no net amount is printed: what the line items sum to, which counts only if tax and total prove it."""
+    rows = [row for row in table.rows if "amount" in row.parts]
+    if not rows:
+        return
+    value = sum((Decimal(row.amount) for row in rows), Decimal(0))
+    words = rows[0].parts["amount"][1] if len(rows) == 1 else []
+    source = "page" if words else "computed"
+    candidate = Candidate(numbers.plain(value), 0.45, words, label=OF_LINES, source=source)
+    yield _Figure("net", numbers.Amount(value, 0, 0, "", 2, False), candidate, rows[-1].line)
+
+
 def _distinct(figures: list[_Figure]) -> list[_Figure]:
     """The best figure of each value; a value printed more than once gains a little."""
     best: dict[Decimal, _Figure] = {}
@@ -263,7 +278,7 @@ def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
     due = _distinct(by_role["amount_due"])
     totals = totals + [f for f in due if f.amount.value not in {t.amount.value for t in totals}]
     # "Brutto" or "Total" before the tax may be what others call net.
-    known = {figure.amount.value for figure in nets}
+    known = {figure.amount.value for figure in nets if figure.candidate.label != OF_LINES}
     spare = [
         f
         for f in _distinct(by_role["total"])
@@ -328,10 +343,15 @@ def _score(net: _Figure | None, tax: _Figure | None, total: _Figure | None, chan
         return 0.0
     if net and tax and tax.candidate is net.candidate:
         return 0.0
+    if net and net.candidate.label == OF_LINES and not (tax and total):
+        return 0.0
     if total and total.role == "amount_due":
         score -= 0.3
     if net and tax and total:
-        score += (0.0, 0.5, 1.0)[_adds_up(net, tax, total, changes)]
+        agreement = _adds_up(net, tax, total, changes)
+        if net.candidate.label == OF_LINES and agreement < 2:
+            return 0.0
+        score += (0.0, 0.5, 1.0)[agreement]
         if tax.amount.value and abs(tax.amount.value) > abs(net.amount.value) * Decimal("0.5"):
             score -= 0.8
     elif net and total and not tax:

@@ -28,7 +28,8 @@ from tasks.agent.rules.patterns import (
 )
 from tasks.agent.rules.text import Candidate, Text, words_at
 
-
+CLEAR = 0.6
+"""Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
 
@@ -136,7 +137,7 @@ class Parties:
             or not re.search(r"[^\W\d_]{2}", cell.text)
         ):
             return
-        if self._is_something_else(cell):
+        if self._is_something_else(cell) or sum(word.sure for word in cell.words) < CLEAR * len(cell.words):
             return
         position = self.text.lines[cell.line].index
         weight = 0.9 * max(0.0, 1.0 - cell.y0 / (0.3 * page.height))

@@ -83,14 +83,13 @@ def records_of(document: Document, text: Text, xml: EInvoice | None) -> tuple[Re
 
 
 def gaps(records: tuple[Record, ...]) -> int:
-    """How much is missing of the number, the total and the line items, or contradicts itself; more than all of it without a record."""
+    """How much is missing of number and total, or contradicts itself; more than all of it without a record."""
     if not records:
         return 100
     return sum(
         (record.fields["number"].value is None)
         + (record.fields["total"].value is None)
         + any("do not add up" in reason for reason in record.fields["total"].reasons)
-        + (not record.lines)
         for record in records
     )
 

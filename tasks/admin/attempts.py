@@ -15,7 +15,7 @@ from tasks.admin.lists import attempts_found, choice, days, traced
 from tasks.models import Attempt, Task
 
 MOST_SILENT = 1000
-ENDS = ("completed", "failed", "timeout", "lost", "cancelled", "released", "superseded")
+ENDS = ("failed", "timeout", "lost", "cancelled", "released", "superseded")
 
 
 class Silence(admin.SimpleListFilter):

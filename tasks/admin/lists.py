@@ -17,7 +17,7 @@ from django.utils.functional import cached_property
 
 from tasks.models import Attempt, Document, Task
 
-MOST_COUNTED = 10_000
+MOST_COUNTED = 1_000
 MOST_FOUND = 1_000
 SLACK = timedelta(hours=1)
 """Rows get their ids in the order of their times, but for transactions that were open side by side."""
@@ -32,6 +32,8 @@ class CappedPaginator(Paginator):
             : MOST_COUNTED + 1
         ]  # in the list's own order, so that it stops where the pages would
         return rows.count()
+
+    most = MOST_COUNTED
 
     @property
     def is_capped(self) -> bool:

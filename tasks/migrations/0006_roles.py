@@ -201,6 +201,14 @@ class Migration(migrations.Migration):
             model_name="task",
             index=models.Index(
                 models.F("id"),
+                condition=models.Q(("status", tasks.states.TaskStatus["COMPLETED"])),
+                name="tasks_completed",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="task",
+            index=models.Index(
+                models.F("id"),
                 condition=models.Q(("status", tasks.states.TaskStatus["FAILED"])),
                 name="tasks_failed",
             ),

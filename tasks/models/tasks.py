@@ -176,7 +176,8 @@ class Task(models.Model):
             models.Index(
                 "agent", "status", models.F("finished_at").desc(), condition=TERMINAL, name="tasks_finished"
             ),
-            # For lists by state, newest first; of what completes and of what waits the newest are at hand anyway
+            # For lists by state, newest first; of what waits the newest are at hand anyway
+            models.Index("id", condition=Q(status=TaskStatus.COMPLETED), name="tasks_completed"),
             models.Index("id", condition=Q(status=TaskStatus.FAILED), name="tasks_failed"),
             models.Index("id", condition=Q(status=TaskStatus.CANCELLED), name="tasks_cancelled"),
             models.Index("id", condition=Q(needs_review=True), name="tasks_needs_review"),

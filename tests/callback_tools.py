@@ -72,13 +72,13 @@ def post(
 # Against a running server
 
 
-def order_for(row: Any, url: str, *, outcome: str = "", seconds: int = 60, **settings: Any) -> Order:
+def order_for(row: Any, url: str, *, outcome: str = "", wall_seconds: int = 60, **settings: Any) -> Order:
     """The order of a claimed attempt (a row of `claim_take`) whose run is told to call `url`."""
     return Order(
         attempt=row.attempt_id, task=row.task_id, number=row.number, generation=row.generation,
         program="tests.callback_programs:reads_three_pages", settings=settings, document="/nowhere.pdf", document_sha256="0" * 64, outcome=outcome,
         callback_url=f"{url}/webhooks/attempts/{row.attempt_id}/", callback_secret=callback_secrets(row.attempt_id)[0],
-        limits=Limits(wall_seconds=seconds),
+        limits=Limits(wall_seconds=wall_seconds),
     )  # fmt: skip
 
 

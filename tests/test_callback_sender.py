@@ -35,7 +35,7 @@ class Other:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 other.got.append(({name.lower(): value for name, value in self.headers.items()}, body))
                 answer = other.answers[0] if len(other.answers) == 1 else other.answers.pop(0)
                 if callable(answer):

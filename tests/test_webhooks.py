@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from decimal import Decimal
 from io import BytesIO
+from pathlib import Path
 from unittest.mock import patch
 from uuid import uuid4
 
@@ -22,6 +26,7 @@ from tests.callback_tools import RESULT, body_of, claim_attempts, post, signed
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(autouse=True)
@@ -365,3 +370,39 @@ def test_a_signed_outcome_file_is_believed_and_another_is_not(attempt) -> None:
 def test_a_logged_in_session_is_no_signature(client, attempt) -> None:
     client.force_login(make_user("root", is_superuser=True, is_staff=True))
     assert post(client, attempt, body_of(attempt, "completed"), headers={}).status_code == 401
+
+
+@pytest.mark.parametrize("value", ["changeme", "x" * 23, f"{'n' * 40},changeme"])
+def test_a_secret_that_could_be_guessed_stops_the_start(value: str, tmp_path) -> None:
+    variables = {**os.environ, "WEBHOOK_SECRETS": value, "AGENTAUDIT_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode != 0
+    assert "WEBHOOK_SECRETS" in done.stderr
+    assert value not in done.stderr
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_with_no_secret_set_a_strong_one_is_made_and_kept(value, tmp_path) -> None:
+    variables = {name: text for name, text in os.environ.items() if name != "WEBHOOK_SECRETS"} | {
+        "AGENTAUDIT_HOME": str(tmp_path)
+    }
+    variables |= {"WEBHOOK_SECRETS": value} if value is not None else {}
+    code = "from django.conf import settings; print(*settings.WEBHOOK_SECRETS)"
+    command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
+    first, second = (
+        subprocess.run(
+            command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60
+        ).stdout.split()
+        for _ in range(2)
+    )
+    assert first == second
+    assert len(first) == 1
+    assert len(first[0]) >= 24
+    assert (tmp_path / "webhook_secrets").stat().st_mode & 0o077 == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
 
 from tasks.agent.rules import names, vocabulary
 
@@ -64,7 +63,6 @@ class _Node:
         self.languages: set[str] = set()
 
 
-@cache
 def _vocabulary() -> _Node:
     root = _Node()
     groups = (("kind:", vocabulary.KINDS), ("", vocabulary.FIELDS), ("column:", vocabulary.COLUMNS))
@@ -87,12 +85,14 @@ def _freeze(node: _Node) -> None:
         _freeze(child)
 
 
+# Made when this is imported, in the process that attempts are forked from, and not once for each of them
+_ROOT = _vocabulary()
 _CURRENCIES = frozenset(code.lower() for code in names.CODES)
 
 
 def find(folded: str) -> list[Hit]:
     """All labels in folded text, from left to right, not overlapping; at each place the longest."""
-    root = _vocabulary()
+    root = _ROOT
     tokens = [(match.group(), match.start(), match.end()) for match in TOKEN.finditer(folded)]
     hits: list[Hit] = []
     index, count = 0, len(tokens)

@@ -14,7 +14,8 @@ import pytest
 from PIL import Image
 
 from tasks.agent.contract import Code, Failed, Limits, Result, Source
-from tasks.agent.ocr import Seen, levelled
+from tasks.agent.ocr import Seen, levelled, look_again, recognise
+from tasks.agent.page import Page
 from tasks.agent.straighten import Turn, skew
 from tests.ocr_tools import needs_engine, picture_of, scan_of
 from tests.pdfs import outcome_of, page_pdf, result_of, stored, text_at
@@ -204,3 +205,41 @@ def eventually(look):  # type: ignore[no-untyped-def]
             return found
         time.sleep(0.05)
     raise AssertionError("did not happen within 30 seconds")
+
+
+def seen(text: str, x: float, y: float, sure: float = 90.0) -> Seen:
+    return Seen(text, x, y, x + 10.0 * len(text), y + 20, sure)
+
+
+class Scripted:
+    """An engine that leaves out what stands in boxes unless it is asked to look for scattered words."""
+
+    def __init__(self, first: list[Seen], scattered: list[Seen]):
+        self.first, self.scattered = first, scattered
+
+    def words(self, picture: Image.Image, scattered: bool = False) -> list[Seen]:
+        return self.scattered if scattered else self.first
+
+    def quarters(self, picture: Image.Image) -> int:
+        return 0
+
+
+def test_a_second_look_adds_only_what_the_first_left_out() -> None:
+    first = [
+        seen(text, 100, 100 + 40 * row)
+        for row, text in enumerate(
+            ["Invoice", "Number", "P-100", "Date", "Net", "Tax", "Total", "due", "Thanks"]
+        )
+    ]
+    more = [seen("Total", 101, 340), seen("120.00", 400, 340), seen("stain", 500, 500, sure=30.0)]
+    page, picture = Page(1, 600, 800), Image.new("L", (1200, 1600), 255)
+    engine = Scripted(first, more)
+    assert recognise(page, picture, engine)  # type: ignore[arg-type]
+    known = [word.text for word in page.words]
+    assert look_again(page, picture, engine)  # type: ignore[arg-type]
+    assert [word.text for word in page.words] == [*known, "120.00"]
+    assert not look_again(page, picture, engine)  # type: ignore[arg-type]
+
+
+def test_a_page_that_was_not_recognised_is_not_looked_at_again() -> None:
+    assert not look_again(Page(1, 600, 800), Image.new("L", (12, 16)), Scripted([], [seen("x", 1, 1)]))  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ person confirms; whether each still fits is decided when its turn comes. Permiss
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -33,6 +34,8 @@ AT_ONCE = 200
 """Up to so many rows are done at once, in the transaction that begins; more are left to the workers."""
 PIECE = 200
 """Rows per transaction: a claim never waits for more of them than these."""
+BESIDE_SECONDS = 0.05
+"""How long before an action is asked for again that a worker is at."""
 NOW = Func(function="agentaudit_now", output_field=DateTimeField())
 AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
@@ -145,6 +148,14 @@ def run(action: BulkAction) -> None:
     """Do all that is left of an action, here and now."""
     while step(action.pk):
         pass
+
+
+def finish(action: BulkAction) -> None:
+    """Do what is left, here, beside workers that may be at it too, and return when nothing is."""
+    while action.finished_at is None:
+        if not step(action.pk):
+            time.sleep(BESIDE_SECONDS)
+        action.refresh_from_db()
 
 
 def step(only: int | None = None) -> bool:

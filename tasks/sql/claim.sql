@@ -73,20 +73,21 @@ FOR NO KEY UPDATE OF p SKIP LOCKED
 -- whatever its task's state; its rates count as long, and then for what a provider's last minute still holds of them: the share of its
 -- run that lies less than 60 seconds back (admission.lingering says the same). The upper bound of rate_held_until is always
 -- true: with it the planner takes a narrow range for granted, without it a third of all attempts (and then scans the table).
+-- date_part and not extract, which counts in decimals: thousands of attempts may lie in one minute.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 held AS (
-  SELECT 'agent' AS holder, a.* FROM task_attempts a
+  SELECT 'agent' AS holder, ended_at, coalesce(started_at, claimed_at) AS began, reserved_tpm, reserved_output_tpm, reserved_rpm FROM task_attempts
   WHERE agent_id = %(agent)s AND rate_held_until > (SELECT now FROM clock) AND rate_held_until <= '9999-01-01'
   UNION ALL
-  SELECT 'pool', a.* FROM task_attempts a
+  SELECT 'pool', ended_at, coalesce(started_at, claimed_at), reserved_tpm, reserved_output_tpm, reserved_rpm FROM task_attempts
   WHERE pool_id = (SELECT pool_id FROM agents WHERE id = %(agent)s)
     AND rate_held_until > (SELECT now FROM clock) AND rate_held_until <= '9999-01-01'
 ),
 shares AS (
   SELECT holder, ended_at, reserved_tpm, reserved_output_tpm, reserved_rpm,
-    CASE WHEN ended_at IS NULL THEN 1.0 ELSE least(1.0, greatest(0.0,
-      extract(epoch FROM ended_at - greatest(coalesce(started_at, claimed_at), clock.now - interval '60 seconds'))
-      / greatest(0.001, least(60.0, extract(epoch FROM ended_at - coalesce(started_at, claimed_at)))))) END::float8 AS share
+    CASE WHEN ended_at IS NULL THEN 1 ELSE least(1, greatest(0,
+      date_part('epoch', ended_at - greatest(began, clock.now - interval '60 seconds'))
+      / greatest(0.001::float8, least(60, date_part('epoch', ended_at - began))))) END AS share
   FROM held, clock
 )
 SELECT holder, count(*) FILTER (WHERE ended_at IS NULL) AS running, coalesce(sum(reserved_tpm * share), 0) AS tpm,

@@ -19,6 +19,8 @@ CHUNK_BYTES = 1 << 20
 PARTIAL = ".part"
 """What is still being written ends so; the agent program writes its outcome the same way."""
 PARTIAL_SECONDS = 86_400
+FOLDER_SECONDS = 1.0
+"""A folder that an attempt needs is taken to exist for so long after a look: a busy worker asks thousands of times per second."""
 REPLACEABLE = "attempts/"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*", re.ASCII)
 MAX_NAME = 200
@@ -29,6 +31,7 @@ class FolderStorage:
 
     def __init__(self, root: Path):
         self.root = root.absolute()
+        self._look_again: dict[str, float] = {}
 
     def put(self, name: str, content: BinaryIO, *, limit: int | None = None) -> Stored:
         target = self._path(name)
@@ -78,10 +81,11 @@ class FolderStorage:
 
     def path_for_attempt(self, name: str) -> Path:
         path = self._path(name)
-        # Several times as fast as its pathlib form, and asked for every start
-        if not os.path.isdir(f"{self.root}/{name.rpartition('/')[0]}"):
+        folder, now = name.rpartition("/")[0], time.monotonic()
+        if now >= self._look_again.get(folder, 0.0):
             with self._explained(name):
                 self._make_folder(path.parent)
+            self._look_again[folder] = now + FOLDER_SECONDS
         return path
 
     def clean(self) -> int:

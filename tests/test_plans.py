@@ -71,8 +71,10 @@ def values(database: psycopg.Connection) -> dict[str, Any]:
         "cache_read": [None] * 100, "cache_write": [None] * 100, "run_ids": ["r"] * 100, "run_pages": [""] * 100, "run_id": "r",
         "gentle_for": timedelta(minutes=2), "reserve_after": timedelta(minutes=5), "usd": [Decimal(0)] * count, "messages": [""] * count,
         "shard": 1, "agents": [BUSY_AGENT], "notices": "[]", "fair": True, "tiers": ["standard", "premium"], "steps": [1000, 500],
+        "webhook_id": "m", "sha256": "0" * 64, "size": 1, "event": "attempt.completed", "body": None, "delivery": 1, "outcome": "applied",
+        "milliseconds": 1, "reason": "wrong", "days": 30, "hurry": False, "model": "", "run_page_url": "",
         "keys": [1] * count, "every_seconds": 60.0, "look_back": 500, "learnt": "{}", "start_key": 10**15,
-        "host": "h", "pid": 1, "slots": 1, "paused": True, "id": 1, "least_priority": 20, "running": running, "decisions": json.dumps([decision(*row) for row in running]),
+        "host": "h", "pid": 1, "slots": 1, "paused": True, "id": 1, "least_priority": 20, "running": running, "rivals": [running[0][1]], "decisions": json.dumps([decision(*row) for row in running]),
     }  # fmt: skip
 
 
@@ -86,6 +88,13 @@ def decision(task: int, attempt: UUID) -> dict[str, Any]:
     }  # fmt: skip
 
 
+CALLBACK = {
+    "webhook_id": "m1", "sha256": "0" * 64, "size": 100, "event": "attempt.progress", "outcome": "applied", "milliseconds": 1.0,
+    "body": b"{}", "delivery": 1, "hurry": True, "run_page_url": "", "model": "", "reason": "wrong", "count": 1, "days": 30,
+    "pages_done": 1, "pages_total": 2, "input": None, "output": None, "cache_read": None, "cache_write": None,
+}  # fmt: skip
+
+
 def of_running(values: dict[str, Any], name: str) -> dict[str, Any]:
     """The same parameters, but about attempts that are under way."""
     tasks, attempts = (list(column) for column in zip(*values["running"], strict=True))
@@ -94,6 +103,8 @@ def of_running(values: dict[str, Any], name: str) -> dict[str, Any]:
         changed = {column: [1] * len(values["tasks"]) for column in ("tokens", "output_tokens", "requests", "seconds")}
     if name in ("enqueue",):
         changed = {"seconds": [1.0]}
+    if name.startswith("callback_"):
+        changed |= CALLBACK
     if name in (
         "claim_take",
         "claim_refuse",
@@ -110,6 +121,8 @@ def of_running(values: dict[str, Any], name: str) -> dict[str, Any]:
         "raise_head",
     ):
         changed = {}
+    if name == "callback_progress":
+        changed |= {"pages_done": 1, "pages_total": 2, "input": None, "output": None, "cache_read": None, "cache_write": None}
     if name == "worker_register":
         changed["worker"] = UUID(int=77)
     return {**values, **changed}

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tasks.agent.contract import Result
-from tests.pdfs import result_of
+from tasks.bench.scans import scan
+from tests.ocr_tools import needs_engine
+from tests.pdfs import result_of, stored
 from tests.samples.layouts import TONGUES, Drawn, draw
 
 FLOORS = {
@@ -105,3 +107,19 @@ def test_sure_values_are_right_and_most_right_values_are_sure(folder: Path, hard
 
 def test_the_same_seed_draws_the_same_bytes() -> None:
     assert draw(7).content == draw(7).content and draw(7, hard=True).content == draw(7, hard=True).content
+
+
+@needs_engine
+@pytest.mark.slow
+def test_scans_of_layouts_are_read_above_a_floor(tmp_path: Path) -> None:
+    """Skewed and grainy; only what the OCR engine cannot tell apart may be lost."""
+    right = there = 0
+    for seed in range(3000, 3006):
+        drawn = draw(seed)
+        stored(tmp_path, drawn.content, "plain.pdf")
+        scan(tmp_path / "plain.pdf", tmp_path / f"{seed}.pdf")
+        result = result_of(tmp_path / f"{seed}.pdf")
+        for name, truth in drawn.truth.items():
+            if truth is not None:
+                there, right = there + 1, right + is_right(name, drawn, value_of(result, name))
+    assert right / there >= 0.8, (right, there)

@@ -31,8 +31,8 @@ LIST_SECONDS = 20
 LEAST_SURE = 25.0
 """Words that the engine itself holds for less likely (of 100) are stains and rules."""
 GOOD_WORD = 60.0
-GOOD_SHARE, GOOD_COUNT = 0.5, 8
-"""A page with fewer good words may stand on its side or on its head."""
+GOOD_SHARE, GOOD_COUNT = 0.6, 8
+"""A page with fewer good words may stand on its side or on its head, or be full of specks."""
 RULES = "|_—–-=~.,:;'`\"“”‘’°•«»\\/[](){}!*"
 PR_SET_PDEATHSIG = 1
 INSTALL = "apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-fra"
@@ -145,21 +145,31 @@ def recognise(page: Page, picture: Image, engine: Engine) -> bool:
     The page's width and height become those of the upright picture, and `turn` says where its places stand on the page as it is shown.
     """
     picture = picture.convert("L")
-    turn = Turn(*picture.size, degrees=skew(picture))
-    seen = engine.words(turn.apply(picture))
-    if not _good(seen):
-        quarters = engine.quarters(picture)
-        if quarters:
-            upright = Turn(*picture.size, quarters=quarters).apply(picture)
-            turned = Turn(*picture.size, quarters=quarters, degrees=skew(upright))
-            again = engine.words(turned.apply(picture))
-            if _weight(again) > _weight(seen):
-                turn, seen = turned, again
+    turn, seen = _first_look(picture, engine)
     width, height = turn.upright
     scale = page.width / picture.width
     page.width, page.height, page.turn = width * scale, height * scale, turn
     page.words = [_word(word, scale, page.number) for word in seen]
     return bool(page.words)
+
+
+def _first_look(picture: Image, engine: Engine) -> tuple[Turn, list[Seen]]:
+    """How the picture was turned, and its words; where hardly any are good, upright or without its specks they may be better."""
+    turn = Turn(*picture.size, degrees=skew(picture))
+    straight = turn.apply(picture)
+    seen = engine.words(straight)
+    if _good(seen):
+        return turn, seen
+    quarters = engine.quarters(picture)
+    if quarters:
+        upright = Turn(*picture.size, quarters=quarters).apply(picture)
+        other = Turn(*picture.size, quarters=quarters, degrees=skew(upright))
+        again = engine.words(other.apply(picture))
+    else:
+        from PIL.ImageFilter import MedianFilter
+
+        other, again = turn, engine.words(straight.filter(MedianFilter(3)))
+    return (other, again) if _weight(again) > _weight(seen) else (turn, seen)
 
 
 def look_again(page: Page, picture: Image, engine: Engine) -> bool:

@@ -82,7 +82,9 @@ def _stopped(verb: str, rows: QuerySet) -> list[str]:
     sums = live.aggregate(number=Count("pk"), usd=Sum("cost_usd"))
     if not sums["number"]:
         return []
-    values = {"number": sums["number"], "usd": spending.money(sums["usd"] or 0)}
+    if not sums["usd"]:
+        return [ngettext("%(number)d run is stopped.", "%(number)d runs are stopped.", sums["number"]) % sums]
+    values = {"number": sums["number"], "usd": spending.money(sums["usd"])}
     told = ngettext(
         "%(number)d run is stopped; the %(usd)s USD that it has cost so far are lost.",
         "%(number)d runs are stopped; the %(usd)s USD that they have cost so far are lost.",

@@ -11,8 +11,7 @@ from django.db import transaction
 from django.db.models import Model
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as later
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from tasks import interventions, operations, queue
 from tasks.audit import Actor
@@ -155,42 +154,42 @@ def _done(action: BulkAction) -> list[Any]:
 
 SWITCHED = (Agent, Client, Switches)
 VERBS: dict[str, Verb] = {
-    "retry": Verb(later("Retry tasks"), later("%(count)d retried"), (Task,), _plain(operations.retry)),
+    "retry": Verb(gettext_lazy("Retry tasks"), gettext_lazy("%(count)d retried"), (Task,), _plain(operations.retry)),
     "reprocess": Verb(
-        later("Read documents again"), later("%(count)d handed in again"), (Task,), _with_agent(operations.reprocess)
+        gettext_lazy("Read documents again"), gettext_lazy("%(count)d handed in again"), (Task,), _with_agent(operations.reprocess)
     ),
     "reassign": Verb(
-        later("Give waiting tasks to another agent"), later("%(count)d given to another agent"), (Task,), _with_agent(interventions.reassign)
+        gettext_lazy("Give waiting tasks to another agent"), gettext_lazy("%(count)d given to another agent"), (Task,), _with_agent(interventions.reassign)
     ),
-    "cancel": Verb(later("Cancel tasks"), later("%(count)d cancelled"), (Task,), _plain(operations.cancel)),
+    "cancel": Verb(gettext_lazy("Cancel tasks"), gettext_lazy("%(count)d cancelled"), (Task,), _plain(operations.cancel)),
     "reprioritise": Verb(
-        later("Change priority"), later("%(count)d changed"), (Task,), _reprioritise, undo=_undo_reprioritise
+        gettext_lazy("Change priority"), gettext_lazy("%(count)d changed"), (Task,), _reprioritise, undo=_undo_reprioritise
     ),
     "run_next": Verb(
-        later("Run tasks next"), later("%(count)d put first"), (Task,), _plain(operations.run_next), backwards=True
+        gettext_lazy("Run tasks next"), gettext_lazy("%(count)d put first"), (Task,), _plain(operations.run_next), backwards=True
     ),
     "release": Verb(
-        later("Take tasks from their workers"), later("%(count)d being taken back"), (Task,), _plain(interventions.release), needs_reason=True
+        gettext_lazy("Take tasks from their workers"), gettext_lazy("%(count)d being taken back"), (Task,), _plain(interventions.release), needs_reason=True
     ),
     "declare_ended": Verb(
-        later("Declare attempts ended"), later("%(count)d declared ended"), (Attempt,), _plain(operations.declare_ended), needs_reason=True
+        gettext_lazy("Declare attempts ended"), gettext_lazy("%(count)d declared ended"), (Attempt,), _plain(operations.declare_ended), needs_reason=True
     ),
     "pause": Verb(
-        later("Pause: nothing more is started, what runs goes on"), later("%(count)d paused"), SWITCHED, _switch(operations.pause),
+        gettext_lazy("Pause: nothing more is started, what runs goes on"), gettext_lazy("%(count)d paused"), SWITCHED, _switch(operations.pause),
         undo=_opposite("resume"),
     ),
     "resume": Verb(
-        later("Resume"), later("%(count)d resumed"), SWITCHED, _switch(operations.resume), undo=_opposite("pause")
+        gettext_lazy("Resume"), gettext_lazy("%(count)d resumed"), SWITCHED, _switch(operations.resume), undo=_opposite("pause")
     ),
     "set_limits": Verb(
-        later("Set limits"), later("%(count)d changed"), (Agent, Pool), _set_limits, undo=_undo_limits
+        gettext_lazy("Set limits"), gettext_lazy("%(count)d changed"), (Agent, Pool), _set_limits, undo=_undo_limits
     ),
     "drain": Verb(
-        later("Drain workers: they take nothing more, what runs goes on"), later("%(count)d to be drained"), (Worker,),
+        gettext_lazy("Drain workers: they take nothing more, what runs goes on"), gettext_lazy("%(count)d to be drained"), (Worker,),
         _plain(interventions.drain), undo=_opposite("undrain"),
     ),
     "undrain": Verb(
-        later("Let workers take work again"), later("%(count)d take work again"), (Worker,), _plain(interventions.undrain),
+        gettext_lazy("Let workers take work again"), gettext_lazy("%(count)d take work again"), (Worker,), _plain(interventions.undrain),
         undo=_opposite("drain"),
     ),
 }  # fmt: skip

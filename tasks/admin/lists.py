@@ -13,6 +13,7 @@ from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.db.models.functions import Lower
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.functional import cached_property
 
 from tasks.models import Attempt, Document, Task
@@ -132,6 +133,11 @@ def choice(
 
     Choice.title, Choice.parameter_name = title, name
     return Choice
+
+
+def clock(at: datetime | None) -> str:
+    """A moment as short as a list needs it."""
+    return timezone.localtime(at).strftime("%Y-%m-%d %H:%M") if at else "—"
 
 
 # What people look for, one index each

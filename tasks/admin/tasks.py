@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from tasks.admin.base import ReadOnly, confirmed
-from tasks.admin.lists import choice, days, tasks_found
+from tasks.admin.lists import choice, clock, days, tasks_found
 from tasks.models import Agent, Attempt, Task
 from tasks.states import Priority
 
@@ -72,7 +72,7 @@ class AttemptInline(admin.TabularInline):
 class TaskAdmin(ReadOnly):
     belongs_to_client = True
     list_display = (
-        "id", "status", "document", "client", "agent", "priority", "attempts_made", "error_code", "confidence", "created_at", "finished_at",
+        "id", "status", "document", "client", "agent", "priority", "attempts_made", "error_code", "confidence", "created", "finished",
     )  # fmt: skip
     list_select_related = ("document", "client", "agent")
     list_filter = (
@@ -110,6 +110,14 @@ class TaskAdmin(ReadOnly):
             "error_code",
             "error_code__exact",
         ) or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description=_("created"), ordering="id")
+    def created(self, row: Task) -> str:
+        return clock(row.created_at)
+
+    @admin.display(description=_("finished"))
+    def finished(self, row: Task) -> str:
+        return clock(row.finished_at)
 
     def described(self, row: Task) -> str:
         return f"{row.pk} · {row.document} · {row.client} · {row.status}"

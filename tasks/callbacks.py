@@ -91,6 +91,12 @@ def _event(message: Message) -> Started | Progress | Completed | Failed:
     return event
 
 
+def _outcome(message: Message) -> Completed | Failed | None:
+    """The terminal event of a message that is kept, its result read; None if it is another event. Raises Rejected."""
+    event = _event(message)
+    return _with_result(event) if isinstance(event, Completed | Failed) else None
+
+
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_input=False, include_url=False)[0]
     where = ".".join(str(part) for part in fault["loc"])
@@ -190,17 +196,19 @@ def apply_again(actor: Actor, deliveries: Iterable[int], reason: str = "") -> Ou
     outcome = Outcome()
     for delivery in deliveries:
         stored = queue.stored_callback(queue.connection(), delivery)
-        if stored is None:
-            outcome.skipped[delivery] = _("its body is not kept")
-            continue
         try:
-            event = _with_result(_event(Message(stored.attempt, stored.webhook_id, bytes(stored.body))))
+            event = (
+                _outcome(Message(stored.attempt, stored.webhook_id, bytes(stored.body))) if stored else None
+            )
         except Rejected as rejected:
             outcome.skipped[delivery] = rejected.message
             continue
+        if event is None:
+            outcome.skipped[delivery] = _("its body is not kept")
+            continue
         with transaction.atomic():
-            word = events.apply(queue.connection(), [News(stored.attempt, event)]).get(stored.attempt)  # type: ignore[arg-type]
-            told = {"attempt": str(stored.attempt), "event": stored.event, "outcome": word and str(word)}
+            word = events.apply_event(queue.connection(), event)
+            told = {"attempt": str(event.attempt), "event": event.type, "outcome": word and str(word)}
             record(actor, [Entry("apply_again", "delivery", str(delivery), after=told)], reason)
         if word in (Word.APPLIED, Word.ALREADY_TERMINAL):
             outcome.done.append(delivery)
@@ -272,8 +280,7 @@ def outcome_of_file(attempt: UUID, content: bytes) -> Completed | Failed | None:
     headers, body = envelope
     try:
         signatures.verify(callback_secrets(attempt), headers, body, None)
-        event = _event(Message(attempt, headers[signatures.ID], body))
-        return _with_result(event) if isinstance(event, Completed | Failed) else None
+        return _outcome(Message(attempt, headers[signatures.ID], body))
     except (signatures.SignatureError, Rejected):
         return None
 

@@ -62,6 +62,16 @@ def test_the_same_message_again_is_a_duplicate_and_changes_nothing(client, attem
     assert Delivery.objects.get().repeats == 2
 
 
+def test_what_changed_nothing_is_a_duplicate_too_when_it_comes_again(client, attempt) -> None:
+    operations.cancel(Actor.system("test"), [Task.objects.get().pk])
+    post(client, attempt, body_of(attempt, "failed", code="cancelled", message="Stopped."))
+    words = [
+        post(client, attempt, body_of(attempt, "completed"), message_id="one").json()["outcome"]
+        for _ in range(2)
+    ]
+    assert words == ["already_terminal", "duplicate"]
+
+
 def test_the_same_outcome_under_a_new_id_is_a_duplicate_too(client, attempt) -> None:
     assert post(client, attempt, body_of(attempt, "completed")).json() == {"outcome": "applied"}
     assert post(client, attempt, body_of(attempt, "completed")).json() == {"outcome": "duplicate"}

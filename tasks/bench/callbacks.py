@@ -229,10 +229,10 @@ def _state(web: Web, each: int, say: Say) -> tuple[dict[str, Any], list[str]]:
     rows = Attempt.objects.filter(pk__in=attempts)
     settled = rows.filter(settled_at__isnull=False).count()
     right = rows.filter(
-        status="completed", input_tokens=USAGE.input_tokens, output_tokens=USAGE.output_tokens, cost_usd=USAGE.cost_usd,
+        status="completed", input_tokens=USAGE.input_tokens, output_tokens=USAGE.output_tokens, cost_usd=COST,
         result__isnull=False, task__status="completed", task__result_attempt__isnull=False,
     ).count()  # fmt: skip
-    paid = (_spent() - before) / USAGE.cost_usd
+    paid = (_spent() - before) / COST
     figures = {
         "lost": len(attempts) - settled,
         "double": int(abs(paid - settled)),

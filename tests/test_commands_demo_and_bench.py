@@ -176,11 +176,15 @@ def test_accuracy_prints_one_object_and_invents_nothing(place):
     report = json.loads(run.stdout)
     assert set(report) == {"bench", "commit", "machine", "figures", "notes"}
     figures = report["figures"]
-    assert figures["accuracy_scan"] is None and any("accuracy_scan" in note for note in report["notes"])
-    assert figures["accuracy_text"] >= 0.6
+    assert any("accuracy_scan" in note for note in report["notes"])
+    assert figures["accuracy_scan"] is None or figures["accuracy_scan"] >= 0.75
+    assert figures["accuracy_text"] >= 0.95
+    assert (
+        figures["wrong_unflagged"] <= 0.03 and figures["right_flagged"] <= 0.15 and figures["invented"] <= 3
+    )
     assert figures["hostile_right"] == figures["hostile_n"]
     assert figures["evidence_wrong"] == 0
-    assert 0 < figures["right_at_09"] <= 1 and 0 < figures["share_right_at_09"] <= 1
+    assert figures["right_at_09"] >= 0.97 and figures["share_right_at_09"] >= 0.6
 
 
 @pytest.mark.slow

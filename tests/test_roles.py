@@ -38,6 +38,7 @@ from tasks.models import (
     Task,
     Worker,
 )
+from tasks.orders import log_name
 from tasks.storage import get_storage
 from tests.factories import (
     database_now,
@@ -65,6 +66,7 @@ ARGUMENTS: dict[str, str] = {
          "refused_csv"), "extraction",
     ),
     "task": "task", "task_fragment": "task", "task_operate": "verb", "document_file": "document",
+    "task_result": "done", "attempt_log": "log",
     "bulk_action": "action", "bulk_action_fragment": "action", "bulk_action_undo": "action", "bulk_action_csv": "action",
     "webhooks:attempt": "attempt", "admin:auth_user_password_change": "user", "admin:app_list": "app", "admin:view_on_site": "on_site",
 }  # fmt: skip
@@ -159,6 +161,7 @@ def world(db) -> dict[str, Any]:
     waiting = make_task(extraction)
     attempt = make_attempt(make_task(extraction))
     get_storage().put(done.document.storage_name, io.BytesIO(pdf_bytes()))
+    get_storage().put(log_name(done.result_attempt), io.BytesIO(b"read 1 page"))
     for role, who in PERSONS.items():
         if role == "stranger":
             make_user(who, "Auditor", is_staff=True, clients=(make_client("Elsewhere"),))
@@ -194,7 +197,7 @@ def world(db) -> dict[str, Any]:
     return {
         "extraction": (extraction.pk,), "task": (waiting.pk,), "document": (done.document_id,), "action": (action.pk,), "attempt": (attempt.pk,),
         "user": (somebody.pk,), "verb": (waiting.pk, "cancel"), "app": ("tasks",), "on_site": (1, 1),
-        "client": nordwind, "members": {"client", "document", "extraction", "task", "attempt"},
+        "client": nordwind, "done": (done.pk,), "log": (done.pk, done.result_attempt),
     }  # fmt: skip
 
 

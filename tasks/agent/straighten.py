@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-SMALL_SIDE = 800
+SMALL_SIDE = 600
 """Pixels; enough to tell lines of text from the gaps between them."""
 MOST_DEGREES = 6.0
 COARSE, FINE = 0.5, 0.1

@@ -105,7 +105,7 @@ class Task(models.Model):
                     & Q(locked_by__isnull=True, lease_owner__isnull=True, lease_expires_at__isnull=True)
                 ),
                 name="tasks_processing_iff_leased",
-            ),  # fmt: skip
+            ),
             models.CheckConstraint(
                 condition=(TERMINAL & Q(finished_at__isnull=False))
                 | (~TERMINAL & Q(finished_at__isnull=True)),

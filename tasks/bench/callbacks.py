@@ -35,10 +35,8 @@ DUPLICATES, FORGED = 0.2, 0.05
 KILLS, SEED = 5, 7
 LEASE_SECONDS = 86_400.0
 OURS, ONE_UPDATE, EMPTY = "/webhooks/attempts/", "/baselines/one_update/", "/baselines/empty/"
-PAGES, USAGE = (
-    12,
-    Usage(calls=3, model="bench", input_tokens=9000, output_tokens=800, cost_usd=Decimal("0.01")),
-)
+PAGES, COST = 12, Decimal("0.01")
+USAGE = Usage(calls=3, model="bench", input_tokens=9000, output_tokens=800, cost_usd=COST)
 RESULT = Result(kind="invoice", pages=PAGES, confidence=0.9, needs_review=False)
 GIVE_UP_SECONDS = 60.0
 

@@ -17,7 +17,7 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from dashboard import charts, exports, queries, summary, words
+from dashboard import charts, exports, health, queries, summary, words
 from dashboard.extractions import unless_known
 from dashboard.filters import FilterForm, Filters
 from dashboard.streaming import download
@@ -44,7 +44,11 @@ class StateTile:
 def page(request: HttpRequest) -> HttpResponse:
     form = FilterForm(request.GET)
     filters = form.filters()
-    return render(request, "operations.html", {"form": form, "settle_seconds": settings.WEB_WORKERS + 1, **_context(request, filters)})
+    return render(
+        request,
+        "operations.html",
+        {"form": form, "settle_seconds": settings.WEB_WORKERS + 1, **_context(request, filters)},
+    )
 
 
 @require_GET
@@ -68,7 +72,7 @@ def _context(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "board": board, "filters": filters, "query": filters.query(), "listed": listed + filters.query(), "states": states,
         "time": time_used(filters, board), "series": _series(board), "confidence": _confidence(board),
         "errors": _errors(board, filters), "agents": [(line, charts.spark(line.spark)) for line in board.agents],
-        "silent": [(run, silent.get(run.task_id)) for run in board.silent], "paused": queries.paused(),
+        "silent": [(run, silent.get(run.task_id)) for run in board.silent], "paused": queries.paused(), "still": health.standing_still(),
         "alive": sum(worker.alive and worker.slots > 0 for worker in board.workers),
         "unknown_costs": board.totals.attempts - board.totals.cost_settled - board.totals.cost_estimated,
         "unknown_compute": board.totals.attempts - board.totals.compute_settled - board.totals.compute_estimated,

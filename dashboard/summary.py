@@ -130,7 +130,7 @@ class _Maker:
 
     def __init__(self, db: Any, filters: Filters) -> None:
         self.db, self.filters = db, filters
-        self.whose = {"agent": filters.agent, "client": filters.client}
+        self.whose: dict[str, Any] = {"agent": filters.agent, "client": filters.client}
         state = queue.first(db, "summary_state")
         self.now = state.now
         changed = frozenset(row.hour for row in queue.rows(db, "summary_changed_hours"))
@@ -252,4 +252,5 @@ class _Maker:
         [row] = queue.read(
             self.db, "summary_percentiles", since=self.since, until=until, review=review, **self.whose
         )
-        return Response(*(row.seconds or (None, None)), at=self.now)
+        median, p95 = row.seconds or (None, None)
+        return Response(median, p95, at=self.now)

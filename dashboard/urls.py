@@ -12,6 +12,7 @@ from dashboard import (
     attempts,
     exports,
     extractions,
+    health,
     home,
     live,
     operations,
@@ -23,6 +24,8 @@ from dashboard import (
 
 urlpatterns = [
     path("", home.start, name="home"),
+    path("healthz", health.alive, name="healthz"),
+    path("readyz", health.ready, name="readyz"),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("language/", login_not_required(set_language), name="set_language"),

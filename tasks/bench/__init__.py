@@ -17,6 +17,8 @@ BENCHES = {
     "notify": "what live updates cost committing sessions, and whether the last of them is ever lost",
     "recovery": "how long after a worker's death its tasks go on, with workers killed and suspended all the time",
     "reading": "how quickly documents are read: beside bare PDFium, beside the OCR engine alone, and through the queue",
+    "live": "how soon two hundred open pages hear of a change, and what their streams hold",
+    "dashboard": "the operators' page over a million tasks, and fifty viewers at once",
     "accuracy": "how many fields of documents with known values are read right, and which ask for a look",
 }
 """Name, which is also the module's name in this package, → what it measures, in one line."""

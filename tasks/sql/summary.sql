@@ -171,3 +171,20 @@ SELECT w.id, w.host, w.pid, w.version, w.slots, w.started_at, w.heartbeat_at, w.
 FROM (SELECT agentaudit_now() AS now) clock CROSS JOIN workers w
 LEFT JOIN (SELECT worker, count(*) AS held FROM task_attempts WHERE ended_at IS NULL GROUP BY worker) h ON h.worker = w.id
 WHERE w.stopped_at IS NULL ORDER BY w.host, w.pid
+
+-- name: summary_standstill
+-- Since when something could run and nothing does: ready work of agents and clients that nobody paused, no provider cools and no spend limit may
+-- hold, and not one attempt alive. NULL: all is well.
+SELECT min(w.since) AS since
+FROM (SELECT agentaudit_now() AS now) clock
+CROSS JOIN agents a LEFT JOIN pools p ON p.id = a.pool_id
+CROSS JOIN LATERAL (
+  SELECT greatest(t.enqueued_at, t.available_at) AS since FROM tasks t
+  WHERE t.agent_id = a.id AND t.status = 'enqueued' AND NOT t.deferred
+    AND t.available_at <= clock.now - make_interval(secs => %(seconds)s) AND t.enqueued_at <= clock.now - make_interval(secs => %(seconds)s)
+    AND t.client_id <> ALL(ARRAY(SELECT id FROM clients WHERE is_paused OR spend_stop_per_day IS NOT NULL OR spend_stop_per_month IS NOT NULL))
+  ORDER BY t.enqueued_at LIMIT 1
+) w
+WHERE NOT a.is_paused AND a.spend_stop_per_day IS NULL AND a.spend_stop_per_month IS NULL
+  AND coalesce(greatest(a.cooldown_until, p.cooldown_until) <= clock.now, true)
+  AND NOT (SELECT is_paused FROM switches) AND NOT EXISTS (SELECT FROM task_attempts WHERE ended_at IS NULL)

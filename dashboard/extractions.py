@@ -144,7 +144,7 @@ def _confirmed(
         Task.objects.filter(extraction=extraction, status=status).order_by("id").values_list("id", flat=True)
     )
     if request.method == "POST":
-        outcome = verb(Actor.person(request.user, "web"), ids, request.POST.get("reason", "").strip())
+        outcome = verb(Actor.of(request, "web"), ids, request.POST.get("reason", "").strip())
         messages.success(request, outcome.sentence)
         return redirect("extraction", pk=pk)
     first = Task.objects.filter(id__in=ids[:5]).select_related("document").order_by("id")

@@ -30,7 +30,7 @@ def unlock(request: HttpRequest, pk: int) -> HttpResponse:
         if value and name.startswith(PREFIX) and name.removeprefix(PREFIX).isdecimal()
     }
     try:
-        others = intake.unlock(Actor.person(request.user, "web"), extraction, passwords)
+        others = intake.unlock(Actor.of(request, "web"), extraction, passwords)
     except (intake.NotTaken, operations.Refused) as refusal:
         messages.error(request, refusal.message)
         return redirect("extraction", pk=pk)

@@ -96,7 +96,7 @@ def _seconds(start: Any, end: Any) -> float | None:
 def operate(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
     """One of the verbs for people, on one task. The outcome is told in words, also where there was nothing to do."""
     task = get_object_or_404(visible_to(request.user, Task.objects.all()), pk=pk)
-    actor, reason = Actor.person(request.user, "web"), request.POST.get("reason", "").strip()
+    actor, reason = Actor.of(request, "web"), request.POST.get("reason", "").strip()
     if verb == "priority":
         outcome = operations.reprioritise(actor, [task.pk], _level(request), reason)
     elif verb in VERBS:

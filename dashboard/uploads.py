@@ -107,7 +107,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 
 def _take_in(request: HttpRequest, chosen: dict[str, Any]) -> Any:
     return intake.take_in(
-        Actor.person(request.user, "web"),
+        Actor.of(request, "web"),
         client=chosen["client"],
         agent=chosen["agent"],
         uploads=(intake.Upload(file.name or "", file) for file in chosen["files"]),

@@ -115,7 +115,7 @@ def act(request: HttpRequest) -> HttpResponse:
 
 
 def _run(request: HttpRequest, verb: str, ids: list[int]) -> operations.Outcome:
-    actor, reason = Actor.person(request.user, "web"), request.POST.get("reason", "").strip()[:500]
+    actor, reason = Actor.of(request, "web"), request.POST.get("reason", "").strip()[:500]
     do = VERBS[verb][2]
     return do(actor, ids, reason) if do else operations.reprioritise(actor, ids, _level(request.POST), reason)
 

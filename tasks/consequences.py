@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, QuerySet, Sum
@@ -63,10 +64,10 @@ def _expected(rows: QuerySet) -> str:
             _("About %(tokens)s tokens are expected; what they cost is not known, for want of a price.")
             % values
         )
-    usd = sum(
-        spending.expected_usd(row["tokens"], row["output"], price.input_usd, price.output_usd)
-        for row in asked if (price := prices[row["agent_version__model"]])
-    )  # fmt: skip
+    usd = Decimal(0)
+    for row in asked:
+        if price := prices[row["agent_version__model"]]:
+            usd += spending.expected_usd(row["tokens"], row["output"], price.input_usd, price.output_usd)
     values["usd"] = spending.money(usd)
     return _("About %(tokens)s tokens are expected, or %(usd)s USD at the prices of today.") % values
 

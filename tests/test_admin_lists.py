@@ -133,12 +133,19 @@ def test_what_is_looked_for_is_found(operator: Browser) -> None:
     day = Task.objects.get(pk=500_000).created_at.date()
     rows = operator.get(url, {"from": str(day), "to": str(day), "p": "2"}).context["cl"]
     for term in ("ab" * 32, "ABABABABABAB", "only h"):
-        assert [task.pk for task in operator.get(url, {"q": term}).context["cl"].result_list] == [3007, 2007, 1007], term
+        assert [task.pk for task in operator.get(url, {"q": term}).context["cl"].result_list] == [
+            3007,
+            2007,
+            1007,
+        ], term
     assert [task.pk for task in rows.result_list] == list(
         Task.objects.filter(created_at__date=day).order_by("-id").values_list("id", flat=True)[100:200]
     )
     state = operator.get(url, {"from": str(day), "to": str(day), "state": "review"}).context["cl"]
-    assert state.result_count == Task.objects.filter(created_at__date=day, needs_review=True).count() and not state.paginator.is_capped
+    assert (
+        state.result_count == Task.objects.filter(created_at__date=day, needs_review=True).count()
+        and not state.paginator.is_capped
+    )
 
 
 def test_a_count_that_stops_says_so(operator: Browser) -> None:

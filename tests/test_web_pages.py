@@ -297,7 +297,7 @@ def test_operators_cancel_what_waits_and_retry_what_failed_after_being_asked(wor
     assert "1 done." in page and task_named("waiting.pdf").status == "cancelled"
     assert (
         AuditEntry.objects.filter(
-            verb="cancel", reason="wrong client", actor_name="bob", source="web"
+            verb="cancel", reason="wrong client", actor_name="bob", source="web 127.0.0.1"
         ).count()
         == 1
     )

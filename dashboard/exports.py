@@ -26,7 +26,9 @@ _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 def results_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     """One line per record (per document, where it has none), one column per field that any record has."""
     extraction = visible_extraction(request, pk)
-    return download(request, csv_pieces(_lines(extraction)), f"extraction-{pk}.csv", "text/csv; charset=utf-8")
+    return download(
+        request, csv_pieces(_lines(extraction)), f"extraction-{pk}.csv", "text/csv; charset=utf-8"
+    )
 
 
 @require_GET

@@ -355,9 +355,11 @@ def lock_for_outcomes(
 ) -> tuple[dict[int, Row], dict[UUID, Row]]:
     """The tasks of these attempts (by id) and the attempts (by id), locked; one round trip, two snapshots."""
     with pipelined(db):
-        tasks = execute(db, "outcome_lock_tasks", attempts=list(attempts))
+        locked = execute(db, "outcome_lock_tasks", attempts=list(attempts))
         found = execute(db, "outcome_read_attempts", attempts=list(attempts))
-    return {row.id: row for row in tasks.fetchall()}, {row.id: row for row in found.fetchall()}
+    tasks: list[Row] = locked.fetchall()
+    rows: list[Row] = found.fetchall()
+    return {row.id: row for row in tasks}, {row.id: row for row in rows}
 
 
 def write_outcomes(

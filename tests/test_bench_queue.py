@@ -47,7 +47,9 @@ def test_a_bench_prints_every_figure_of_its_contract(place, monkeypatch, name):
 
 
 def order() -> Order:
-    return Order(attempt=uuid4(), task=1, number=1, program="rules", document="/a.pdf", document_sha256="0" * 64)
+    return Order(
+        attempt=uuid4(), task=1, number=1, program="rules", document="/a.pdf", document_sha256="0" * 64
+    )
 
 
 def test_a_run_of_the_no_op_executor_takes_its_time_and_says_when_it_began_and_ended():

@@ -70,7 +70,10 @@ def test_a_password_is_typed_or_piped_in_and_opens_the_file(place):
         (("/nowhere/at/all.pdf",), "There is no file or folder '/nowhere/at/all.pdf'"),
         ((INVOICE, "--client", "Nobody"), "There is no client 'Nobody'"),
         ((INVOICE, "--csv", "/nowhere/out.csv", "--agent", "x"), "There is no agent 'x'"),
-        ((INVOICE, "--agent", "nobody"), "There is no agent 'nobody'. Known: contract-rules, invoice-rules, statement-rules."),
+        (
+            (INVOICE, "--agent", "nobody"),
+            "There is no agent 'nobody'. Known: contract-rules, invoice-rules, statement-rules.",
+        ),
     ],
 )
 def test_a_wrong_call_hands_nothing_in_and_says_what_is_wrong(place, arguments, sentence):

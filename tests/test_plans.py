@@ -100,7 +100,10 @@ def of_running(values: dict[str, Any], name: str) -> dict[str, Any]:
     tasks, attempts = (list(column) for column in zip(*values["running"], strict=True))
     changed = {"tasks": tasks, "attempts": attempts, "attempt": attempts[0], "task": tasks[0]}
     if name == "refresh_estimates":
-        changed = {column: [1] * len(values["tasks"]) for column in ("tokens", "output_tokens", "requests", "seconds")}
+        changed = {
+            column: [1] * len(values["tasks"])
+            for column in ("tokens", "output_tokens", "requests", "seconds")
+        }
     if name in ("enqueue",):
         changed = {"seconds": [1.0]}
     if name.startswith("callback_"):
@@ -122,7 +125,14 @@ def of_running(values: dict[str, Any], name: str) -> dict[str, Any]:
     ):
         changed = {}
     if name == "callback_progress":
-        changed |= {"pages_done": 1, "pages_total": 2, "input": None, "output": None, "cache_read": None, "cache_write": None}
+        changed |= {
+            "pages_done": 1,
+            "pages_total": 2,
+            "input": None,
+            "output": None,
+            "cache_read": None,
+            "cache_write": None,
+        }
     if name == "worker_register":
         changed["worker"] = UUID(int=77)
     return {**values, **changed}

@@ -36,7 +36,9 @@ class Document(models.Model):
             ),
         )
         # Looked for by the beginning of their digest; by that of their name there is an index of lower case in the migrations
-        indexes = (models.Index(fields=("sha256",), opclasses=("varchar_pattern_ops",), name="documents_sha256"),)
+        indexes = (
+            models.Index(fields=("sha256",), opclasses=("varchar_pattern_ops",), name="documents_sha256"),
+        )
 
     def __str__(self) -> str:
         return self.original_name

@@ -56,7 +56,9 @@ class SpendNotice(models.Model):
                 fields=("holder", "holder_id", "period", "starts_on", "level", "limit_usd"),
                 name="spend_notices_once",
             ),
-            models.CheckConstraint(condition=KNOWN & Q(level__in=("warn", "stop")), name="spend_notices_known"),
+            models.CheckConstraint(
+                condition=KNOWN & Q(level__in=("warn", "stop")), name="spend_notices_known"
+            ),
         )
 
     def __str__(self) -> str:

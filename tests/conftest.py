@@ -68,3 +68,12 @@ def no_hint_outlives_its_test():
     if notify._notifier is not None and notify._notifier.is_alive():
         notify._notifier.end()
         notify._notifier = None
+
+
+@pytest.fixture(autouse=True)
+def in_english():
+    """Whoever read German before."""
+    from django.utils import translation
+
+    with translation.override("en"):
+        yield

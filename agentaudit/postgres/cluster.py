@@ -105,9 +105,14 @@ class Cluster:
         os.chown(place, self.account.uid, self.account.gid)
 
     def _create(self) -> None:
-        """initdb beside the final place, then one rename: a start that is killed half-way leaves no half folder."""
-        draft = self.home.cluster.resolve() / "data.new"
-        shutil.rmtree(draft, ignore_errors=True)
+        """initdb beside the final place, then one rename: a start that is killed half-way leaves no half folder.
+
+        Its initdb outlives it for a moment, and removes its folder when it fails: so that each has a folder of its own.
+        """
+        place = self.home.cluster.resolve()
+        for left in place.glob("data.new-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        draft = place / f"data.new-{secrets.token_hex(4)}"
         self.account.run([self.programs / "initdb", "-D", draft, "--auth=reject", *INITDB_OPTIONS])
         for password in (self.home.password_file, self.home.password_draft):
             password.unlink(missing_ok=True)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import cycle
 from statistics import median, quantiles
 from uuid import UUID, uuid4
 
@@ -25,7 +24,7 @@ SCANS = "SELECT coalesce(sum(seq_scan), 0) FROM pg_stat_user_tables WHERE relnam
 
 
 def run(full: bool, say: Say) -> Measured:
-    from tests.bulk import BUSY_AGENT, Bulk, fill
+    from tests.bulk import Bulk, fill
 
     count = 10_000 if full else 1_000
     bulk = Bulk() if full else Bulk(finished=100_000, waiting=2 * (2 * count + 2 * WARM) * BATCH)
@@ -38,20 +37,17 @@ def run(full: bool, say: Say) -> Measured:
         fill(filler, bulk)
     scans = seq_scans(db)
     say(f"{count:,} claims of {BATCH} behind the backlog.")
-    behind = claimed(db, worker, count)
+    behind, agents = claimed(db, worker, count)
     say("The same while a transaction is held open.")
     with old_transaction():
-        held = claimed(db, worker, count)
+        held, _ = claimed(db, worker, count)
     scans = seq_scans(db) - scans
     say("The same on empty tables.")
     db.execute("TRUNCATE clients, documents, extractions, tasks, task_attempts CASCADE")
     db.execute("ANALYZE")
-    # Every other claim from the agent that half of the backlog belonged to, as before: each counts its agent's last minute
-    desk, busy = work.Desk(), Agent.objects.get(pk=BUSY_AGENT)
-    turns = cycle(
-        [each for agent in Agent.objects.filter(name__startswith="bulk-") for each in (busy, agent)]
-    )
-    empty = claimed(db, worker, count, before=lambda: desk.hand_in(next(turns), BATCH))
+    found = Agent.objects.in_bulk(set(agents))
+    desk, same_agents = work.Desk(), iter([found[agent] for agent in agents])
+    empty, _ = claimed(db, worker, count, before=lambda: desk.hand_in(next(same_agents), BATCH))
     return Measured(
         {
             "claim_p99_ms": round(p99(behind), 2),
@@ -69,9 +65,9 @@ def run(full: bool, say: Say) -> Measured:
 
 def claimed(
     db: psycopg.Connection, worker: UUID, count: int, before: Callable[[], None] = lambda: None
-) -> list[float]:
-    """Milliseconds of each claim; what was claimed is settled before the next one."""
-    terms, times = claims.Terms(worker, lease_seconds=60.0), []
+) -> tuple[list[float], list[int]]:
+    """Milliseconds of each claim, and the agent of each, those to warm up included; what was claimed is settled before the next one."""
+    terms, times, agents = claims.Terms(worker, lease_seconds=60.0), [], []
     a_minute_later(db)
     for number in range(WARM + count):
         before()
@@ -81,9 +77,10 @@ def claimed(
             times.append(1000 * (time.perf_counter() - began))
         if len(rows) != BATCH:
             raise RuntimeError(f"a claim of {BATCH} tasks got {len(rows)}")
+        agents.append(rows[0].agent_id)
         last_words = [Completed(attempt=row.attempt_id, result=RESULT) for row in rows]
         events.apply(db, [News(word.attempt, word, ended=True) for word in last_words])
-    return times
+    return times, agents
 
 
 def a_minute_later(db: psycopg.Connection) -> None:

@@ -220,7 +220,9 @@ def assert_list_is_as_long(filters: Filters, board: summary.Board, expected: lis
             assert len(tasklist.every(narrowed, board.at, 10_000)) == number
 
 
-@pytest.mark.parametrize("history", range(6), indirect=True)
+@pytest.mark.parametrize(
+    "history", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))], indirect=True
+)
 def test_numbers_equal_plain_counts_and_lists_after_random_histories(history: History) -> None:
     for turn in range(12):
         for _ in range(25):

@@ -50,6 +50,7 @@ def test_a_low_level_starts_within_its_bound_though_urgent_work_never_stops(cloc
     assert AGE < waited.total_seconds() <= AGE + 120
 
 
+@pytest.mark.slow
 def test_a_level_that_has_waited_gets_one_start_per_age_however_long_its_line(clock):
     """What has waited must not come all at once: a bulk order of last week would starve the urgent work of today."""
     agent = make_agent()

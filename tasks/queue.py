@@ -169,7 +169,10 @@ def set_keys(db: psycopg.Connection, keys: dict[int, int]) -> None:
 
 
 def candidates(db: psycopg.Connection, executors: Sequence[str]) -> list[Row]:
-    return rows(db, "claim_candidates", executors=list(executors), gentle_for=GENTLE_FOR)
+    with pipelined(db):  # one transaction without a word, so that the first statement is about the second
+        execute(db, "plan_by_indexes")
+        heads = execute(db, "claim_candidates", executors=list(executors), gentle_for=GENTLE_FOR)
+    return heads.fetchall()
 
 
 def clients_to_heed(db: psycopg.Connection) -> list[Row]:
@@ -261,7 +264,10 @@ def note_spending(db: psycopg.Connection, notices: Sequence[dict[str, Any]]) -> 
 
 
 def promote_due(db: psycopg.Connection, most: int = 5000) -> int:
-    return execute(db, "promote_due", most=most).rowcount
+    with pipelined(db):
+        execute(db, "plan_by_keys")
+        promoted = execute(db, "promote_due", most=most)
+    return promoted.rowcount
 
 
 # Learning

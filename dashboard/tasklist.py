@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from dashboard.filters import Filters
+from dashboard.summary import is_small_client
 from tasks import queue
 from tasks.models import Task
 from tasks.totals import FOREVER
@@ -141,7 +142,7 @@ def _deferred(filters: Filters, now: datetime, most: int, key: tuple[int, ...]) 
 def _finished(filters: Filters, now: datetime, most: int, key: tuple[int, ...]) -> list[tuple[int, Cursor]]:
     since, until = filters.span(now)
     rows = _rows(
-        "list_finished", filters, most, at=_moment(key[0]), id=key[1], since=since or EPOCH, until=until, error=filters.error,
+        "list_finished_of_client" if is_small_client(filters) else "list_finished", filters, most, at=_moment(key[0]), id=key[1], since=since or EPOCH, until=until, error=filters.error,
         review=filters.status == "review", statuses=_FINISHED.get(filters.status, ["completed", "failed", "cancelled"]),
     )  # fmt: skip
     return [(row.id, Cursor("f", (_micros(row.at), row.id))) for row in rows]

@@ -1,4 +1,4 @@
-"""Keeps the sums in `summaries` right, behind the queue's back: closes hours that are over, and makes those anew that were changed.
+"""Keeps the sums in `summaries` right, behind the queue's back: closes minutes that are over, and makes those anew that were changed.
 
 It costs claims and settlements nothing: they know nothing of it. Each step is one short transaction on one snapshot, so that whoever
 reads sums, the state and the changes together (also on one snapshot) always gets exact numbers, however far behind this is.
@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from tasks import queue
 from tasks.states import TERMINAL
-from tasks.totals import DAY, HOUR, Totals, grouped, next_start, start_of
+from tasks.totals import DAY, HOUR, Totals, grouped, next_start, start_of, start_of_step
 
 EVERY_SECONDS = 20.0
 BUDGET_SECONDS = 0.5
@@ -83,18 +83,23 @@ def _renew(db: Any, state: Any) -> bool:
 
 
 def _fence(db: Any, state: Any) -> bool:
-    """Hours are over: note which transactions may still commit something that finished in them."""
-    over = start_of("hour", state.now - SETTLE_TIME)
+    """Some minutes are over: note which transactions may still commit something that finished in them."""
+    over = start_of_step(state.now - SETTLE_TIME)
     if state.fence is not None or over <= state.closed_until:
         return False
-    _advance(db, state.closed_until, state.hours_from, over, state.newest)
+    _advance(db, state.closed_until, state.hours_from, over, queue.first(db, "summary_own_number").id)
     return True
 
 
 def _close(db: Any, state: Any) -> bool:
+<<<<<<< HEAD
     """Store hours that are over for everybody, up to the end of one day; with the day's and the month's last hour, those too."""
     # A snapshot's xmax is the last ended transaction's id plus one, which a running transaction may bear itself
     if state.fence is None or state.oldest_running <= state.fence:
+=======
+    """Store what is over for everybody, up to the end of one day; with the day's and the month's end, those too."""
+    if state.fence is None or state.oldest_running < state.fence:
+>>>>>>> 4c34c1a (wip)
         return False
     day = start_of("day", state.closed_until)
     until = min(state.next_until, day + DAY)
@@ -102,7 +107,7 @@ def _close(db: Any, state: Any) -> bool:
     if until <= state.next_until - HOURS_KEPT:
         hours_from = until  # so long ago that nobody asks for its hours
     hours = set()
-    at = max(state.closed_until, hours_from)
+    at = start_of("hour", max(state.closed_until, hours_from))
     while at < until:
         hours.add(at)
         at += HOUR
@@ -121,7 +126,7 @@ def _store_day(db: Any, day: datetime, closed: datetime, hours_from: datetime, h
     """The sums of these hours of a day, as far as they are closed and kept, and of the day itself if it is over."""
     hours = {hour for hour in hours if hours_from <= hour < closed}
     whole = day + DAY <= closed
-    spans = [(day, day + DAY)] if whole else [(hour, hour + HOUR) for hour in sorted(hours)]
+    spans = [(day, day + DAY)] if whole else [(hour, min(hour + HOUR, closed)) for hour in sorted(hours)]
     if not spans:
         return
     rows = counted(db, spans)

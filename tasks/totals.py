@@ -12,6 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+STEP = timedelta(minutes=5)
+"""Sums reach up to a multiple of this."""
 FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
 WIDTH = 1.01
 """A bucket of response times ends where this many times its beginning is."""
@@ -94,7 +96,10 @@ def percentile(response: Counter[int], share: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """How far stored sums reach: hours have rows from `hours_from` on, and those in `changed` must not be used."""
+    """How far stored sums reach: hours have rows from `hours_from` on, and those in `changed` must not be used.
+
+    The row of the hour that `until` lies in holds what finished before `until`.
+    """
 
     until: datetime
     hours_from: datetime
@@ -123,6 +128,10 @@ def start_of(level: str, moment: datetime) -> datetime:
     return moment.replace(hour=0) if level == "day" else moment.replace(hour=0, day=1)
 
 
+def start_of_step(moment: datetime) -> datetime:
+    return start_of("hour", moment) + (moment - start_of("hour", moment)) // STEP * STEP
+
+
 def next_start(level: str, start: datetime) -> datetime:
     if level == "month":
         return (start + 32 * DAY).replace(day=1)
@@ -138,6 +147,8 @@ def cover(since: datetime, until: datetime, closed: Closed | None, coarsest: str
         end = min(until, closed.until)
         for level in levels:
             following = next_start(level, at)
+            if level == "hour":
+                following = min(following, closed.until)
             if start_of(level, at) != at or following > end or (level == "hour" and at < closed.hours_from):
                 continue
             if not any(at <= hour < following for hour in closed.changed):

@@ -32,6 +32,18 @@ SELECT t.id, t.at FROM agents a CROSS JOIN unnest(%(statuses)s::text[]) AS wante
 WHERE %(agent)s::bigint = 0 OR a.id = %(agent)s
 ORDER BY t.at DESC, t.id DESC LIMIT %(most)s
 
+-- name: list_finished_of_client
+-- The same by way of the client's extractions, where the client has fewer tasks than have finished in the time.
+SELECT t.id, t.finished_at AS at FROM (SELECT id FROM extractions WHERE client_id = %(client)s) e
+CROSS JOIN LATERAL (
+  SELECT id, finished_at FROM tasks
+  WHERE extraction_id = e.id AND tasks.status = ANY(%(statuses)s::text[]) AND finished_at >= %(since)s AND finished_at < %(until)s
+    AND (finished_at, id) < (%(at)s, %(id)s) AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s)
+    AND (NOT %(review)s::bool OR needs_review) AND (%(error)s = '' OR error_code = %(error)s)
+  OFFSET 0
+) t
+ORDER BY t.finished_at DESC, t.id DESC LIMIT %(most)s
+
 -- name: list_found
 -- Tasks by what people have in hand: a number, the id of a run or a trace, the beginning of a digest, a part of a name.
 SELECT id FROM (

@@ -39,9 +39,18 @@ CROSS JOIN LATERAL (
 GROUP BY 1, 2, 3, 4
 
 -- name: summary_read
--- Stored sums of some hours, days and months, of one agent or all of them (0), one client or all of them (0).
-SELECT s.* FROM unnest(%(levels)s::text[], %(starts)s::timestamptz[]) AS span(level, starts_at)
+-- Stored sums of some hours, days and months, of one agent or all of them (0), one client or all of them (0). Response times are many
+-- buckets, and asked for on their own.
+SELECT s.starts_at, s.outcome, s.tasks, s.attempts, s.metered, s.input_tokens, s.output_tokens, s.cache_read_tokens, s.cache_write_tokens,
+  s.cost_settled, s.cost_estimated, s.settled_usd, s.estimated_usd, s.compute_settled, s.compute_estimated, s.compute_settled_usd,
+  s.compute_estimated_usd, s.confidence, s.errors
+FROM unnest(%(levels)s::text[], %(starts)s::timestamptz[]) AS span(level, starts_at)
 JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.agent = %(agent)s AND s.client = %(client)s
+
+-- name: summary_read_response
+SELECT s.response FROM unnest(%(levels)s::text[], %(starts)s::timestamptz[]) AS span(level, starts_at)
+JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.agent = %(agent)s AND s.client = %(client)s
+WHERE s.outcome = ANY(%(outcomes)s::text[])
 
 -- name: summary_read_agents
 -- The same for each agent, without the distributions.
@@ -92,9 +101,33 @@ FROM (SELECT id FROM agents WHERE %(agent)s::bigint = 0 OR id = %(agent)s) a
 CROSS JOIN LATERAL (
   SELECT finished_at, enqueued_at FROM tasks
   WHERE agent_id = a.id AND status = 'completed' AND finished_at >= %(since)s AND (%(until)s::timestamptz IS NULL OR finished_at < %(until)s)
-    AND (%(client)s::bigint = 0 OR client_id = %(client)s) AND (%(review)s::bool IS NULL OR needs_review = %(review)s)
+    AND (%(client)s::bigint = 0 OR client_id = %(client)s)
   OFFSET 0
 ) t
+
+-- name: summary_percentiles_of_review
+-- The same of what needs a look, which has an index of its own.
+SELECT count(*) AS tasks, percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM finished_at - enqueued_at)::float8) AS seconds
+FROM tasks
+WHERE needs_review = true AND status = 'completed' AND finished_at >= %(since)s AND (%(until)s::timestamptz IS NULL OR finished_at < %(until)s)
+  AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s) AND (%(client)s::bigint = 0 OR client_id = %(client)s)
+
+-- name: summary_percentiles_of_client
+-- The same by way of the client's extractions, where the client has fewer tasks than have finished in the time.
+SELECT count(*) AS tasks, percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM t.finished_at - t.enqueued_at)::float8) AS seconds
+FROM (SELECT id FROM extractions WHERE client_id = %(client)s) e
+CROSS JOIN LATERAL (
+  SELECT finished_at, enqueued_at FROM tasks
+  WHERE extraction_id = e.id AND status = 'completed' AND finished_at >= %(since)s AND (%(until)s::timestamptz IS NULL OR finished_at < %(until)s)
+    AND (%(agent)s::bigint = 0 OR agent_id = %(agent)s)
+  OFFSET 0
+) t
+
+-- name: summary_sizes
+-- How many tasks two ways of reading would meet, by stored sums: a client's tasks of all time, and everybody's of some periods.
+SELECT (SELECT coalesce(sum(tasks), 0) FROM summaries WHERE agent = 0 AND client = %(client)s AND level = 'month')::bigint AS of_client,
+  (SELECT coalesce(sum(s.tasks), 0) FROM unnest(%(levels)s::text[], %(starts)s::timestamptz[]) AS span(level, starts_at)
+    JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.agent = %(agent)s AND s.client = 0)::bigint AS of_time
 
 -- name: summary_first_finish
 -- When the first task finished, by the index of each agent.
@@ -106,8 +139,13 @@ CROSS JOIN LATERAL (
 
 -- name: summary_state
 SELECT (SELECT agentaudit_now()) AS now, s.closed_until, s.hours_from, s.next_until, s.fence,
-  pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest_running, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS newest
+  pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest_running
 FROM (SELECT 1) one LEFT JOIN summary_state s ON true
+
+-- name: summary_own_number
+-- Of this transaction: higher than that of every transaction that has written anything so far. (A snapshot's xmax is not: it is one above
+-- the last that has ended.)
+SELECT pg_current_xact_id()::text::bigint AS id
 
 -- name: summary_try_lock
 -- One process at a time makes sums.

@@ -92,14 +92,8 @@ def _fence(db: Any, state: Any) -> bool:
 
 
 def _close(db: Any, state: Any) -> bool:
-<<<<<<< HEAD
-    """Store hours that are over for everybody, up to the end of one day; with the day's and the month's last hour, those too."""
-    # A snapshot's xmax is the last ended transaction's id plus one, which a running transaction may bear itself
-    if state.fence is None or state.oldest_running <= state.fence:
-=======
     """Store what is over for everybody, up to the end of one day; with the day's and the month's end, those too."""
     if state.fence is None or state.oldest_running < state.fence:
->>>>>>> 4c34c1a (wip)
         return False
     day = start_of("day", state.closed_until)
     until = min(state.next_until, day + DAY)

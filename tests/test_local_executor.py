@@ -448,5 +448,6 @@ def test_a_thousand_attempts_leave_no_descriptor_and_no_process(executor):
     before = descriptors()
     for _ in range(250):
         round_of_four()
-    assert descriptors() == before
+    # Not more; other things of this process may have been closed meanwhile
+    assert all(now <= then for now, then in zip(descriptors(), before, strict=True))
     assert not below(server_of(executor))

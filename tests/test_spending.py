@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tasks import claims, events, operations, queue, spending
 from tasks.agent.contract import Usage
 from tasks.models import Agent, Attempt, AuditEntry, Client, Price, SpendNotice, Spent, Task
+from tasks.sql import running
 from tasks.states import Priority
 from tests.factories import database_now, make_agent, make_client
 from tests.queue_tools import SYSTEM, Clock, claim, completed, failed, hand_in, new_worker, session, together
@@ -394,11 +395,12 @@ def test_a_clients_stop_is_told_too():
 def test_an_agent_without_limits_is_claimed_for_without_any_statement_about_money(monkeypatch):
     hand_in(make_agent(max_concurrent_tasks=5), 3, priority=Priority.NORMAL)
     asked: list[str] = []
-    real = queue.execute
-    monkeypatch.setattr(
-        queue, "execute", lambda db, name, **values: asked.append(name) or real(db, name, **values)
-    )
+    real = running.execute
+    for module in (queue, running):
+        monkeypatch.setattr(
+            module, "execute", lambda db, name, **values: asked.append(name) or real(db, name, **values)
+        )
     assert len(claims.claim(queue.connection(), claims.Terms(new_worker(), 60.0), ["local"], 3).rows) == 3
-    assert "claim_take" in asked
+    assert {"claim_take", "claim_candidates"} <= set(asked)
     assert not {"spending", "spend_notice", "claim_prices", "claim_costs", "claim_refuse"} & set(asked)
     assert not Client.objects.exclude(spend_stop_per_day=None).exists()

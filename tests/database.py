@@ -47,7 +47,7 @@ def empty_tables() -> None:
         cursor.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
         cursor.execute(f"TRUNCATE {', '.join(sorted(emptied))}")
         cursor.execute("ALTER TABLE audit_log ENABLE TRIGGER USER")
-        cursor.execute("UPDATE switches SET is_paused = false WHERE is_paused")
+        cursor.execute("UPDATE switches SET is_paused = false, maintenance_since = NULL, maintenance_reason = ''")
         cursor.execute(
             f"UPDATE agents SET is_paused = false, is_fair = false, cooldown_until = NULL, pool_id = NULL, {limits} WHERE name = %s",
             [FIRST_AGENT],

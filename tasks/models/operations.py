@@ -70,6 +70,10 @@ class Switches(models.Model):
 
     id = models.SmallIntegerField(primary_key=True, default=1, db_default=1)
     is_paused = models.BooleanField(_("everything paused"), db_default=False, default=False)
+    maintenance_since = models.DateTimeField(
+        _("maintenance since"), null=True, help_text=_("Nothing is taken in and nothing is started; what runs goes on.")
+    )  # fmt: skip
+    maintenance_reason = models.TextField(_("maintenance because"), db_default="", default="", blank=True)
 
     class Meta:
         db_table = "switches"

@@ -16,6 +16,6 @@ from tasks.models.views import SavedView
 __all__ = [
     "BUDGET_FIELDS", "Agent", "AgentVersion", "Alert", "AlertRule", "Attempt", "AuditEntry", "Budgets", "BulkAction", "BulkPiece", "Client",
     "ClosedMonth", "CostCell", "CostChange", "CostState", "Delivery",
-    "Document", "Extraction", "ExtractionWatch", "Lane", "Membership", "Notice", "Pool", "Price", "RefusedDelivery", "SavedView", "SpendNotice", "Spending", "Spent",
+    "Document", "Extraction", "ExtractionWatch", "Lane", "Membership", "MonthTerms", "Notice", "OtherSpend", "Pool", "Price", "RefusedDelivery", "SavedView", "SpendNotice", "Spending", "Spent",
     "Summary", "SummaryChange", "SummaryState", "Switches", "Task", "Worker",
 ]  # fmt: skip

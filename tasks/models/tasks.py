@@ -255,6 +255,7 @@ class Attempt(models.Model):
     compute_cost_state = models.CharField(
         max_length=10, choices=CostState, db_default=CostState.UNKNOWN.value
     )
+    compute_as_of = models.DateTimeField(null=True, help_text=_("When the bill was last read for it."))
     settled_at = models.DateTimeField(null=True)
     process_seconds = models.FloatField(null=True, help_text=_("Processor time of a local run."))
     max_rss_bytes = models.BigIntegerField(null=True)
@@ -293,6 +294,11 @@ class Attempt(models.Model):
                 | (~Q(cost_state="unknown") & Q(cost_usd__isnull=False)),
                 name="task_attempts_unknown_cost_is_null",
             ),
+            models.CheckConstraint(
+                condition=Q(compute_cost_state="unknown", compute_cost_usd__isnull=True)
+                | (~Q(compute_cost_state="unknown") & Q(compute_cost_usd__isnull=False)),
+                name="task_attempts_unknown_compute_is_null",
+            ),
         )
         indexes = (
             models.Index("agent", "rate_held_until", name="task_attempts_held_agent"),
@@ -307,6 +313,8 @@ class Attempt(models.Model):
             ),
             models.Index("run_id", condition=~Q(run_id=""), name="task_attempts_run_id"),
             models.Index("trace_id", condition=~Q(trace_id=""), name="task_attempts_trace_id"),
+            # By day, for money
+            models.Index("finished_at", condition=Q(finished_at__isnull=False), name="task_attempts_by_end"),
             models.Index("status", "task", "number", condition=BADLY_ENDED, name="task_attempts_bad_ends"),
         )
 

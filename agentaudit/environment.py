@@ -67,6 +67,14 @@ def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()] if value else list(default)
 
 
+def web_address(name: str, default: str) -> str:
+    """An http or https address without the slash at its end."""
+    value = text(name, default) or default
+    if urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname:
+        raise wrong(name, f"is {value!r}, which is no web address", default)
+    return value.rstrip("/")
+
+
 def database(home: Path) -> dict:
     """Django's description of the database: DATABASE_URL, or the embedded server below `home`."""
     url = text("DATABASE_URL")

@@ -59,6 +59,11 @@ WEBHOOK_KEEP_DAYS = read.integer("WEBHOOK_KEEP_DAYS", 30, low=1)
 UPLOAD_MAX_BYTES = read.integer("UPLOAD_MAX_BYTES", 200 * 2**20, low=1)
 UPLOAD_MAX_PAGES = read.integer("UPLOAD_MAX_PAGES", 2000, low=1)
 UPLOAD_MAX_FILES = read.integer("UPLOAD_MAX_FILES", 1000, low=1)
+# Models: where agents that name no address of their own ask, and the keys, which reach attempts on this machine only
+OPENAI_BASE_URL = read.web_address("OPENAI_BASE_URL", "https://api.openai.com/v1")
+OPENAI_API_KEY = read.text("OPENAI_API_KEY")
+MODEL_KEYS_DIR = read.text("MODEL_KEYS_DIR")
+
 CORPUS_DIR = Path(read.text("CORPUS_DIR", str(BASE_DIR.parent / "shared" / "corpus")))
 
 INSTALLED_APPS = [

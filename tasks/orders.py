@@ -1,21 +1,24 @@
-"""Turns a claimed row into the order that an attempt gets: paths, limits, and the password that nobody else sees."""
+"""Turns a claimed row into the order that an attempt gets: paths, limits, and the secrets that nobody else sees."""
 
 from __future__ import annotations
 
 import json
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.conf import settings
 
 from tasks.agent import signatures
-from tasks.agent.contract import Limits, Order
+from tasks.agent.contract import Endpoint, Limits, Order
 from tasks.sealing import unseal
 from tasks.storage import Storage
 
 CPU_SHARE = 1.0
 """Processor seconds that an attempt may use per second of its longest run: one whole core."""
+KEPT = "kept/"
 
 
 def outcome_name(attempt: UUID) -> str:
@@ -31,15 +34,27 @@ def log_name(attempt: UUID) -> str:
     return f"attempts/{attempt}.log"
 
 
+def kept_name(task: int, generation: int, version: int) -> str:
+    """What the names of a task's kept answers begin with; each is followed by a dot and the hash of what was asked."""
+    return f"{KEPT}{task}-{generation}-{version}"
+
+
 def order(row: Any, storage: Storage, max_pages: int) -> Order:
     """The order for a row of `claim_take`. Raises StorageError if the storage cannot say where things are."""
+    options = _settings(row.options)
+    asks_models: dict[str, Any] = {}
+    if row.model:
+        name = kept_name(row.task_id, row.generation, row.agent_version_id)
+        asks_models["kept"] = str(storage.path_for_attempt(name))
+        asks_models["endpoint"] = _endpoint(options.get("endpoint") or "", row.executor)
+        options = {**options, "model": row.model}
     return Order(
         attempt=row.attempt_id,
         task=row.task_id,
         number=row.number,
         generation=row.generation,
         program=row.program,
-        settings=_settings(row.options),
+        settings=options,
         document=str(storage.path_for_attempt(row.storage_name)),
         document_sha256=row.sha256,
         document_name=row.original_name,
@@ -47,7 +62,31 @@ def order(row: Any, storage: Storage, max_pages: int) -> Order:
         outcome=str(storage.path_for_attempt(outcome_name(row.attempt_id))),
         callback_secret=signatures.derive(settings.WEBHOOK_SECRETS[0], row.attempt_id),
         limits=_limits(row.memory_mib, row.timeout_seconds, max_pages),
+        **asks_models,
     )
+
+
+def _endpoint(own_url: object, executor: str) -> Endpoint:
+    """The address of an agent's models, with its key where the attempt runs on this machine; a remote run has rights of its own.
+
+    OPENAI_API_KEY is for OPENAI_BASE_URL alone: whoever may edit an agent could send it anywhere otherwise.
+    """
+    url = str(own_url or settings.OPENAI_BASE_URL)
+    if executor != "local":
+        return Endpoint(base_url=url)
+    host = urlsplit(url).hostname or ""
+    file = Path(settings.MODEL_KEYS_DIR, host) if settings.MODEL_KEYS_DIR and host else None
+    ours = _origin(url) == _origin(settings.OPENAI_BASE_URL)
+    return Endpoint(
+        base_url=url,
+        key=settings.OPENAI_API_KEY if ours else "",
+        key_file=str(file) if file and file.is_file() else "",
+    )
+
+
+def _origin(url: str) -> tuple[str, str]:
+    address = urlsplit(url)
+    return address.scheme, address.netloc.lower()
 
 
 @lru_cache(maxsize=100)

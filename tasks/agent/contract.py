@@ -208,6 +208,29 @@ class Limits(Model):
     """Longest side of a rendered page."""
 
 
+class Endpoint(Model):
+    """Where an attempt's models answer, and by what right. `key_file` is read again for each request, so that its key may change meanwhile.
+
+    Without either key an address of Databricks gets the run's own token, and any other address none.
+    """
+
+    base_url: Annotated[str, Field(max_length=500)] = ""
+    key: Annotated[str, Field(repr=False)] = ""
+    key_file: str = ""
+
+
+class Tracing(Model):
+    """What becomes of an attempt's spans. `uri` and `experiment` are MLflow's, for a run that writes its trace itself.
+
+    content: whether text of the document and of prompts is kept in them (TRACE_CONTENT).
+    """
+
+    tags: dict[str, Annotated[str, Field(max_length=500)]] = {}
+    content: bool = False
+    uri: str = ""
+    experiment: str = ""
+
+
 class Order(Model):
     """Everything that an attempt needs to know. Secrets in it never leave the pipe or the private input file."""
 
@@ -219,6 +242,9 @@ class Order(Model):
     program: Annotated[str, Field(max_length=200)]
     settings: dict[str, Any] = {}
     """The agent version's own settings: schema of fields, languages, model."""
+    endpoint: Endpoint = Endpoint()
+    kept: str = ""
+    """What all files begin with in which attempts of this task, generation and version keep paid answers for each other; empty: nothing is kept."""
     document: str
     """Path of a readable file: a local one, or below /Volumes on a remote run."""
     document_sha256: str
@@ -231,6 +257,8 @@ class Order(Model):
     callback_secret: Annotated[str, Field(repr=False)] = ""
     """Signs this attempt's events and its outcome file, and nothing else."""
     limits: Limits = Limits()
+    tracing: Tracing | None = None
+    """None: nothing of this attempt is traced."""
 
 
 class Problem(Exception):

@@ -247,7 +247,7 @@ begun AS (
   FROM taken t, agents a, clock WHERE a.id = %(agent)s
 )
 SELECT t.id AS task_id, t.current_attempt AS attempt_id, t.attempts_made AS number, t.generation, t.sealed_password,
-  v.program, v.options::text AS options, a.id AS agent_id, a.executor, a.timeout_seconds, a.memory_mib,
+  v.id AS agent_version_id, v.program, v.model, v.options::text AS options, a.id AS agent_id, a.executor, a.timeout_seconds, a.memory_mib,
   d.storage_name, d.sha256, d.original_name
 FROM taken t
 JOIN agent_versions v ON v.id = t.agent_version_id

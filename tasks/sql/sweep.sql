@@ -27,7 +27,7 @@ ORDER BY a.id
 -- name: sweep_orders
 -- The same columns as claim_take, of attempts that exist: to ask for their start again, with their token.
 SELECT t.id AS task_id, a.id AS attempt_id, a.number, a.generation, t.sealed_password,
-  v.program, v.options::text AS options, g.id AS agent_id, a.executor, g.timeout_seconds, g.memory_mib,
+  v.id AS agent_version_id, v.program, v.model, v.options::text AS options, g.id AS agent_id, a.executor, g.timeout_seconds, g.memory_mib,
   d.storage_name, d.sha256, d.original_name
 FROM task_attempts a
 JOIN tasks t ON t.id = a.task_id

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from tasks.agent import signatures
+from tasks.agent import signatures, tracing
 from tasks.agent.contract import (
     Code,
     Completed,
@@ -42,10 +42,21 @@ PROGRESS_SECONDS = 0.25
 log = logging.getLogger(__name__)
 
 
-def run(order: Order, emit: Emit, should_stop: Callable[[], bool] = lambda: False) -> None:
-    """Do what `order` asks; emit Started, Progress…, then exactly one of Completed and Failed. Raises only what `emit` raises."""
+def run(
+    order: Order,
+    emit: Emit,
+    should_stop: Callable[[], bool] = lambda: False,
+    hand_over: tracing.HandOver | None = None,
+) -> None:
+    """Do what `order` asks; emit Started, Progress…, then exactly one of Completed and Failed. Raises only what `emit` raises.
+
+    `hand_over` gets each span as it ends, all of them before the outcome is emitted; what it raises is of no consequence.
+    """
     emit(Started(attempt=order.attempt))
-    outcome = attempt(order, reporter(order, emit, should_stop))
+    traced = order.tracing is not None and hand_over is not None
+    outcome = traced_attempt(order, reporter(order, emit, should_stop), hand_over if traced else None)
+    if traced:
+        outcome = outcome.model_copy(update={"trace_id": tracing.trace_id(order.attempt)})
     try:
         write_outcome(order, outcome)
     except OSError as error:
@@ -54,6 +65,19 @@ def run(order: Order, emit: Emit, should_stop: Callable[[], bool] = lambda: Fals
             attempt=order.attempt, code=Code.STORAGE, message=message, retryable=True, usage=outcome.usage
         )
     emit(outcome)
+
+
+def traced_attempt(
+    order: Order, progress: ReportProgress, hand_over: tracing.HandOver | None
+) -> Completed | Failed:
+    """`attempt` as the root of its trace, which says how it ended."""
+    content = order.tracing is not None and order.tracing.content
+    with tracing.recording(order.attempt, hand_over, keep_content=content, program=order.program) as root:
+        outcome = attempt(order, progress)
+        if isinstance(outcome, Failed):
+            root.fail(str(outcome.code))
+        root.set(calls=outcome.usage.calls, model=outcome.usage.model or None)
+    return outcome
 
 
 def attempt(order: Order, progress: ReportProgress) -> Completed | Failed:

@@ -30,10 +30,12 @@ TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tok
 """Attributes of an LLM span, as in `contract.Usage`: totals of this one call; `input_tokens` includes both cache kinds."""
 WORDS = frozenset({"model", "provider", "finish_reason", "code", "program", "language", "engine", "source"})
 """The only attributes that may hold text. Everything else is a number or a truth value, so that no word of a document slips in."""
+SPAN_LINE = b"span "
+"""Begins a line that holds a span where it shares a pipe with events, which begin with a brace."""
 MOST_WORDS = 200
 MOST_CONTENT = 32_768
 MOST_SPANS = 2_000
-"""Per attempt; what comes after is counted on the last span (`spans_left_out`) and not kept."""
+"""Per attempt; what comes after is counted on the attempt's own span (`spans_left_out`) and not kept."""
 
 
 class Span(Model):
@@ -73,7 +75,7 @@ class Step:
 
     def __init__(self, keep_content: bool = False) -> None:
         self.attributes: dict[str, bool | int | float | str] = {}
-        self.inputs = self.outputs = ""
+        self.inputs = self.outputs = self.error = ""
         self._keep_content = keep_content
 
     def set(self, **attributes: object) -> None:
@@ -83,6 +85,10 @@ class Step:
                 self.attributes[name] = value
             elif isinstance(value, str) and name in WORDS:
                 self.attributes[name] = value[:MOST_WORDS]
+
+    def fail(self, code: str) -> None:
+        """It did not do what it was for, although nothing is raised here."""
+        self.error = code
 
     def content(self, *, inputs: str = "", outputs: str = "") -> None:
         """What was said, which is kept only where TRACE_CONTENT says so."""
@@ -95,6 +101,8 @@ class _Nowhere(Step):
     """What is told to it is forgotten."""
 
     def set(self, **attributes: object) -> None: ...
+
+    def fail(self, code: str) -> None: ...
 
     def content(self, *, inputs: str = "", outputs: str = "") -> None: ...
 
@@ -166,13 +174,13 @@ def recording(
 
 @contextmanager
 def _step(recorder: _Recorder, span_id: str, parent_id: str, name: str, kind: Kind) -> Iterator[Step]:
-    step, started, error = Step(recorder.keep_content), time.time_ns(), ""
+    step, started = Step(recorder.keep_content), time.time_ns()
     token = _parent.set(span_id)
     try:
         yield step
     except BaseException as raised:
         # Only its type or code: the text may quote the document
-        error = str(raised.code) if isinstance(raised, Problem) else type(raised).__name__
+        step.error = str(raised.code) if isinstance(raised, Problem) else type(raised).__name__
         raise
     finally:
         _parent.reset(token)
@@ -184,5 +192,5 @@ def _step(recorder: _Recorder, span_id: str, parent_id: str, name: str, kind: Ki
             kind=kind,
             start_ns=started,
             end_ns=max(started, time.time_ns()),
-            error=error[:100],
+            error=step.error[:100],
         )

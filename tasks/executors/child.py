@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tasks.agent.contract import Event, Limits, Order, Progress
+from tasks.agent.tracing import SPAN_LINE, Span
 from tasks.executors import system
 from tasks.executors.channel import LENGTH, receive_exactly
 from tasks.executors.lease import LeaseClock
@@ -83,7 +84,7 @@ def _live(birth: Birth) -> int:
     os.chdir(scratch)
     _limit(birth.limits)
     run = importlib.import_module(PROGRAM).run
-    run(order, _emitter(channel), lambda: birth.stop[0] != 0)
+    run(order, _emitter(channel), lambda: birth.stop[0] != 0, _span_sender(channel))
     sys.stdout.flush()
     sys.stderr.flush()
     return 0
@@ -156,3 +157,12 @@ def _emitter(channel: socket.socket) -> Callable[[Event], None]:
         channel.sendall(event.model_dump_json().encode() + b"\n")
 
     return emit
+
+
+def _span_sender(channel: socket.socket) -> Callable[[Span], None]:
+    """What takes a finished span to the worker: a line like an event's, marked so that it is not taken for one."""
+
+    def send(span: Span) -> None:
+        channel.sendall(SPAN_LINE + span.model_dump_json(exclude_defaults=True).encode() + b"\n")
+
+    return send

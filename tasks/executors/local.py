@@ -11,7 +11,7 @@ import socket
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
 
@@ -23,6 +23,7 @@ from tasks.executors.endings import Exit, describe, reworded
 from tasks.executors.lease import LeaseClock
 from tasks.executors.link import Link, until
 from tasks.executors.stream import EventStream
+from tasks.traces.spool import Spool
 
 READY_SECONDS, ANSWER_SECONDS = 60.0, 10.0
 STOP_GRACE_SECONDS, LEAVE_SECONDS = 2.0, 2.0
@@ -48,6 +49,7 @@ class _Process:
     """Whether somebody holds the other end of the channel."""
     leaving: bool = False
     quiet_until: float = 0.0
+    started_ns: int = field(default_factory=time.time_ns)
     end: Exit | None = None
     refused: str = ""
 
@@ -62,9 +64,9 @@ class LocalExecutor:
     name = "local"
     remote = False
 
-    def __init__(self, slots: int, log_path: Callable[[UUID], Path]):
-        """`log_path`: where the output of an attempt is kept."""
-        self.slots, self._log_path = slots, log_path
+    def __init__(self, slots: int, log_path: Callable[[UUID], Path], spool: Spool | None = None):
+        """`log_path`: where the output of an attempt is kept. `spool`: where its spans are; None: nowhere."""
+        self.slots, self._log_path, self._spool = slots, log_path, spool
         self._lease = LeaseClock()
         self._processes: dict[UUID, _Process] = {}
         self._news: list[Report] = []
@@ -277,6 +279,8 @@ class LocalExecutor:
             self._hang_up(process)
             return False
         process.stream.feed(data)
+        if self._spool is not None:
+            self._spool.put(process.order, process.stream.take_spans())
         if not process.leaving and (process.stream.outcome or process.stream.fault):
             process.leaving = True
             faulty = bool(process.stream.fault)
@@ -331,6 +335,8 @@ class LocalExecutor:
         )
         if end.unconfirmed:  # the fork server did not live to do it
             shutil.rmtree(scratch_folder(str(report.attempt)), ignore_errors=True)
+        if self._spool is not None:
+            self._spool.end(process.order, process.started_ns, str(code))
         self._forget(process)
         self._news.append(report)
         self._ended[process.order.attempt] = replace(report, events=())

@@ -1,12 +1,14 @@
-"""Puts the events of one attempt together from the bytes it sends, and never trusts them."""
+"""Puts the events and spans of one attempt together from the bytes it sends, and never trusts them."""
 
 from __future__ import annotations
 
+import contextlib
 from uuid import UUID
 
 from pydantic import ValidationError
 
 from tasks.agent.contract import Completed, Failed, Progress, Started, parse_event
+from tasks.agent.tracing import MOST_SPANS, SPAN_LINE, Span
 
 MAX_EVENT_BYTES = (16 << 20) + 65_536
 """The largest result of DESIGN §10 and what stands around it."""
@@ -21,6 +23,8 @@ class EventStream:
         self.fault = ""
         """What was wrong with an event, in one sentence; the attempt has failed by it."""
         self._heard: list[Started | Progress] = []
+        self._spans: list[Span] = []
+        self._spans_taken = 0
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -44,6 +48,9 @@ class EventStream:
         if len(line) > MAX_EVENT_BYTES:
             self.fault = f"The agent sent an event of more than {MAX_EVENT_BYTES >> 20} MiB."
             return
+        if line.startswith(SPAN_LINE):
+            self._take_span(line.removeprefix(SPAN_LINE))
+            return
         try:
             event = parse_event(line)
         except ValidationError as error:
@@ -62,6 +69,19 @@ class EventStream:
             if isinstance(event, Progress):
                 self._heard = [known for known in self._heard if not isinstance(known, Progress)]
             self._heard = [*self._heard, event][-2:]
+
+    def _take_span(self, line: bytes) -> None:
+        """A span that is wrong, or one too many, is dropped: a trace is never a reason to fail."""
+        if self._spans_taken > MOST_SPANS:
+            return
+        with contextlib.suppress(ValidationError):
+            self._spans.append(Span.model_validate_json(line))
+            self._spans_taken += 1
+
+    def take_spans(self) -> tuple[Span, ...]:
+        """The spans that were heard since the last call."""
+        taken, self._spans = tuple(self._spans), []
+        return taken
 
     def heard(self) -> bool:
         """Whether there is news other than the outcome."""

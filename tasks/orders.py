@@ -12,7 +12,7 @@ from uuid import UUID
 from django.conf import settings
 
 from tasks.agent import signatures
-from tasks.agent.contract import Endpoint, Limits, Order
+from tasks.agent.contract import Endpoint, Limits, Order, Tracing
 from tasks.sealing import unseal
 from tasks.storage import Storage
 
@@ -62,7 +62,28 @@ def order(row: Any, storage: Storage, max_pages: int) -> Order:
         outcome=str(storage.path_for_attempt(outcome_name(row.attempt_id))),
         callback_secret=signatures.derive(settings.WEBHOOK_SECRETS[0], row.attempt_id),
         limits=_limits(row.memory_mib, row.timeout_seconds, max_pages),
+        tracing=_tracing(row),
         **asks_models,
+    )
+
+
+def _tracing(row: Any) -> Tracing | None:
+    """By what an attempt's trace is found, and where a remote run writes it; on this machine the exporter does."""
+    if not settings.TRACING:
+        return None
+    tags = {
+        "task": str(row.task_id),
+        "attempt": str(row.attempt_id),
+        "number": str(row.number),
+        "client": row.client,
+        "agent": row.agent,
+        "version": str(row.version),
+    }
+    return Tracing(
+        tags=tags,
+        content=settings.TRACE_CONTENT,
+        uri=settings.MLFLOW_TRACKING_URI,
+        experiment=settings.MLFLOW_EXPERIMENT,
     )
 
 

@@ -248,7 +248,7 @@ begun AS (
 )
 SELECT t.id AS task_id, t.current_attempt AS attempt_id, t.attempts_made AS number, t.generation, t.sealed_password,
   v.id AS agent_version_id, v.program, v.model, v.options::text AS options, a.id AS agent_id, a.executor, a.timeout_seconds, a.memory_mib,
-  d.storage_name, d.sha256, d.original_name
+  d.storage_name, d.sha256, d.original_name, a.name AS agent, v.number AS version, (SELECT name FROM clients WHERE id = t.client_id) AS client
 FROM taken t
 JOIN agent_versions v ON v.id = t.agent_version_id
 JOIN agents a ON a.id = %(agent)s

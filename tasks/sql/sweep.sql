@@ -28,7 +28,7 @@ ORDER BY a.id
 -- The same columns as claim_take, of attempts that exist: to ask for their start again, with their token.
 SELECT t.id AS task_id, a.id AS attempt_id, a.number, a.generation, t.sealed_password,
   v.id AS agent_version_id, v.program, v.model, v.options::text AS options, g.id AS agent_id, a.executor, g.timeout_seconds, g.memory_mib,
-  d.storage_name, d.sha256, d.original_name
+  d.storage_name, d.sha256, d.original_name, g.name AS agent, v.number AS version, (SELECT name FROM clients WHERE id = t.client_id) AS client
 FROM task_attempts a
 JOIN tasks t ON t.id = a.task_id
 JOIN agent_versions v ON v.id = a.agent_version_id

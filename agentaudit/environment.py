@@ -5,8 +5,10 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
+from decimal import Decimal, InvalidOperation
 
 import environ
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.core.exceptions import ImproperlyConfigured
 
 env = environ.Env()
@@ -65,6 +67,32 @@ def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """A comma-separated list."""
     value = text(name)
     return [word.strip() for word in value.split(",") if word.strip()] if value else list(default)
+
+def optional_amount(name: str, example: str) -> Decimal | None:
+    """An amount of money, exactly as written; None where the variable is unset or empty: not known."""
+    value = text(name)
+    if value == "":
+        return None
+    try:
+        amount = Decimal(value)
+    except InvalidOperation:
+        raise wrong(name, f"is {value!r}, which is no number", example) from None
+    if not amount.is_finite() or amount < 0:
+        raise wrong(name, f"is {value}, but it has to be 0 or more", example)
+    return amount
+
+
+def zone(name: str, default: str) -> str:
+    """The name of a time zone that this machine knows."""
+    value = text(name) or default
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise wrong(
+            name, f"is {value!r}, which is no time zone that this machine knows", "Europe/Berlin"
+        ) from None
+    return value
+
 
 
 def web_address(name: str, default: str) -> str:

@@ -59,6 +59,19 @@ WEBHOOK_KEEP_DAYS = read.integer("WEBHOOK_KEEP_DAYS", 30, low=1)
 UPLOAD_MAX_BYTES = read.integer("UPLOAD_MAX_BYTES", 200 * 2**20, low=1)
 UPLOAD_MAX_PAGES = read.integer("UPLOAD_MAX_PAGES", 2000, low=1)
 UPLOAD_MAX_FILES = read.integer("UPLOAD_MAX_FILES", 1000, low=1)
+# Money: whose days reports count in, and what an hour of a local process costs; without a rate it is unknown
+COST_TIME_ZONE = read.zone("COST_TIME_ZONE", "UTC")
+COMPUTE_USD_PER_HOUR = read.optional_amount("COMPUTE_USD_PER_HOUR", "0.12")
+
+# Alerts that leave the pages; without an address they are seen there only
+globals().update(read.mail("EMAIL_URL"))
+CAN_MAIL = bool(read.text("EMAIL_URL"))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = read.text("MAIL_FROM", "agentaudit@localhost")
+ALERT_EMAILS = read.addresses("ALERT_EMAILS")
+ALERT_WEBHOOK_URL = read.webhook("ALERT_WEBHOOK_URL", plain=DEBUG)
+ALERT_WEBHOOK_SECRET = read.signing_secret("ALERT_WEBHOOK_SECRET", needed_for=ALERT_WEBHOOK_URL)
+
 # Models: where agents that name no address of their own ask, and the keys, which reach attempts on this machine only
 OPENAI_BASE_URL = read.web_address("OPENAI_BASE_URL", "https://api.openai.com/v1")
 OPENAI_API_KEY = read.text("OPENAI_API_KEY")

@@ -199,6 +199,15 @@ class Attempt(models.Model):
         ESTIMATED = "estimated", _("estimated")
         SETTLED = "settled", _("settled")
 
+    class TraceState(models.TextChoices):
+        """How the tokens that the event told compare with those in the trace."""
+
+        NOT_READ = "", _("not read yet")
+        AGREES = "agrees", _("agrees")
+        DIFFERS = "differs", _("differs")
+        FILLED = "filled", _("filled from the trace")
+        MISSING = "missing", _("missing")
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     task = models.ForeignKey(Task, models.PROTECT, related_name="attempts", db_index=False)
     number = models.SmallIntegerField(_("number"))
@@ -257,6 +266,20 @@ class Attempt(models.Model):
     )
     compute_as_of = models.DateTimeField(null=True, help_text=_("When the bill was last read for it."))
     settled_at = models.DateTimeField(null=True)
+
+    trace_state = models.CharField(
+        _("trace"), max_length=8, choices=TraceState, db_default=TraceState.NOT_READ.value, blank=True
+    )
+    trace_read_at = models.DateTimeField(null=True, help_text=_("When the trace was last looked for."))
+    trace_calls = models.IntegerField(null=True)
+    trace_input_tokens = models.BigIntegerField(null=True)
+    trace_output_tokens = models.BigIntegerField(null=True)
+    trace_cache_read_tokens = models.BigIntegerField(null=True)
+    trace_cache_write_tokens = models.BigIntegerField(null=True)
+    trace_cost_usd = models.DecimalField(
+        max_digits=14, decimal_places=6, null=True, help_text=_("MLflow's own estimate, from list prices.")
+    )
+
     process_seconds = models.FloatField(null=True, help_text=_("Processor time of a local run."))
     max_rss_bytes = models.BigIntegerField(null=True)
 
@@ -299,6 +322,10 @@ class Attempt(models.Model):
                 | (~Q(compute_cost_state="unknown") & Q(compute_cost_usd__isnull=False)),
                 name="task_attempts_unknown_compute_is_null",
             ),
+            models.CheckConstraint(
+                condition=Q(trace_state__in=("", "agrees", "differs", "filled", "missing")),
+                name="task_attempts_trace_state_known",
+            ),
         )
         indexes = (
             models.Index("agent", "rate_held_until", name="task_attempts_held_agent"),
@@ -313,6 +340,11 @@ class Attempt(models.Model):
             ),
             models.Index("run_id", condition=~Q(run_id=""), name="task_attempts_run_id"),
             models.Index("trace_id", condition=~Q(trace_id=""), name="task_attempts_trace_id"),
+            models.Index(
+                "finished_at",
+                condition=~Q(trace_id="") & Q(trace_state__in=("", "missing"), finished_at__isnull=False),
+                name="task_attempts_trace_to_read",
+            ),
             # By day, for money
             models.Index("finished_at", condition=Q(finished_at__isnull=False), name="task_attempts_by_end"),
             models.Index("status", "task", "number", condition=BADLY_ENDED, name="task_attempts_bad_ends"),

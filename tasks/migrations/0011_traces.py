@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db import migrations, models
+
 
 class Migration(migrations.Migration):
     dependencies = [

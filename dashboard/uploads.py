@@ -19,6 +19,7 @@ from tasks import intake, operations
 from tasks.access import clients_of
 from tasks.audit import Actor
 from tasks.models import Agent, Client
+from tasks.versions import usable
 
 
 class ManyFilesInput(forms.ClearableFileInput):
@@ -56,7 +57,7 @@ class UploadForm(forms.Form):
     )
     engagement = forms.CharField(label=_("Engagement"), max_length=100, required=False)
     agent = AgentChoice(
-        Agent.objects.filter(current_version__isnull=False), label=_("Agent"), empty_label=None,
+        usable(Agent.objects.all()), label=_("Agent"), empty_label=None,
     )  # fmt: skip
     priority = forms.TypedChoiceField(label=_("Priority"), required=False, coerce=int, empty_value=None)
     run_again = forms.BooleanField(label=_("Read files again that were read before"), required=False)

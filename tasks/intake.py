@@ -70,13 +70,14 @@ class _Received:
 
 def take_in(
     actor: Actor, *, client: Client, agent: Agent, uploads: Iterable[Upload],
-    engagement: str = "", priority: int | None = None, run_again: bool = False,
+    engagement: str = "", priority: int | None = None, run_again: bool = False, version: int | None = None,
 ) -> Extraction:  # fmt: skip
     """Store the files and hand the good ones in; the others stand in `extraction.refused` with code and sentence.
 
     Bytes that this agent has read, or will read, for the client are not run again unless `run_again`: they point to the first.
-    Raises NotTaken if nothing could be stored, operations.Refused if client or agent cannot be used.
+    Raises NotTaken if nothing could be stored, operations.Refused if client or agent (or its `version`) cannot be used.
     """
+    operations.version_of(agent, version)  # before anything is stored
     received: dict[str, _Received] = {}
     refused: list[dict[str, Any]] = []
     repeats: list[tuple[dict[str, Any], str]] = []
@@ -121,6 +122,7 @@ def take_in(
             engagement=engagement,
             priority=priority,
             refused=refused,
+            version=version,
         )
 
 

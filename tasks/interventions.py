@@ -15,20 +15,19 @@ from django.utils.translation import gettext as _
 from tasks import fairness, learning, notify, queue
 from tasks.audit import Actor, Entry, record
 from tasks.models import BUDGET_FIELDS, Agent, Pool, Worker
-from tasks.operations import Outcome, Refused, each, told
+from tasks.operations import Outcome, each, told, version_of
 from tasks.states import TaskStatus
 
 
 def reassign(actor: Actor, task_ids: Iterable[int], reason: str = "", *, agent: Agent) -> Outcome:
-    """Waiting tasks are read by another agent, in the order in which they were handed in. Raises Refused if it has no version."""
-    if agent.current_version is None:
-        raise Refused(_("The agent %(agent)s has no version yet.") % {"agent": agent.name})
+    """Waiting tasks are read by another agent, in the order in which they were handed in. Raises Refused if it cannot read."""
+    version = version_of(agent)
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
         moving = [row for row in rows if row.status == TaskStatus.ENQUEUED and row.agent_id != agent.pk]
         keys = fairness.stamp(db, fairness.moves(moving, agent=agent.pk))
         done = queue.changed(
-            db, "reassign", tasks=[row.id for row in moving], agent=agent.pk, version=agent.current_version_id
+            db, "reassign", tasks=[row.id for row in moving], agent=agent.pk, version=version.pk
         )
         queue.set_keys(db, keys)
         learning.estimate_again(db, sorted(done))

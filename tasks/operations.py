@@ -16,12 +16,12 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from tasks import events, fairness, learning, notify, queue
+from tasks import events, fairness, learning, notify, queue, versions
 from tasks.agent.contract import Code
 from tasks.audit import Actor, Entry, record
 from tasks.estimates import Figures, estimate, figures_of
 from tasks.events import News
-from tasks.models import Agent, Client, Document, Extraction
+from tasks.models import Agent, AgentVersion, Client, Document, Extraction
 from tasks.outcomes import Answer
 from tasks.sealing import seal
 from tasks.states import TERMINAL, AttemptStatus, Priority, TaskStatus
@@ -72,20 +72,16 @@ class Outcome:
 def submit(
     actor: Actor, *, client: Client, agent: Agent, documents: Sequence[Handed],
     engagement: str = "", priority: int | None = None, refused: Iterable[dict] = (), extraction: Extraction | None = None,
+    version: int | None = None,
 ) -> Extraction:  # fmt: skip
     """Hand documents in: one extraction, one task each. `priority` None: the client's tier decides.
 
-    `extraction`: the documents are added to this one, of the same client and agent, instead.
-    Raises Refused if the agent has no version that could read anything.
+    `extraction`: the documents are added to this one, of the same client and agent, instead. `version`: a number of the agent's
+    (None: the current one). Raises Refused if the agent has no such version that could read anything.
     """
-    version = agent.current_version
-    if version is None:
-        raise Refused(
-            _("The agent %(agent)s has no version yet. Create one in the admin, then hand in again.")
-            % {"agent": agent.name}
-        )
+    reads = version_of(agent, version)
     level = TIER_PRIORITY[Client.Tier(client.tier)] if priority is None else priority
-    figures = figures_of(version)
+    figures = figures_of(reads)
     with transaction.atomic():
         extraction = extraction or Extraction.objects.create(
             client=client,
@@ -99,7 +95,7 @@ def submit(
             queue.enqueue(
                 queue.connection(), fair=agent.is_fair, weight=fairness.weight(client.tier),
                 documents=[_Line.of(handed, figures) for handed in documents],
-                extraction=extraction.pk, client=client.pk, agent=agent.pk, version=version.pk, priority=int(level),
+                extraction=extraction.pk, client=client.pk, agent=agent.pk, version=reads.pk, priority=int(level),
             )  # fmt: skip
         after = {
             "documents": len(documents),
@@ -110,6 +106,21 @@ def submit(
         record(actor, [Entry("submit", "extraction", str(extraction.pk), after=after)])
         notify.hint_on_commit(notify.WORK, notify.CHANGED)
     return extraction
+
+
+def version_of(agent: Agent, number: int | None = None) -> AgentVersion:
+    """The agent's version of this number (None: the current one). Raises Refused if there is none, or if it lacks something to read."""
+    version = agent.current_version
+    if number is not None:
+        version = AgentVersion.objects.filter(agent=agent, number=number).first()
+        if version is None:
+            raise Refused(
+                _("The agent %(agent)s has no version %(number)d.") % {"agent": agent.name, "number": number}
+            )
+    lack = versions.lacking(agent, version)
+    if lack or version is None:
+        raise Refused(lack)
+    return version
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,27 +162,34 @@ def retry(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
 
 
 def reprocess(
-    actor: Actor, task_ids: Iterable[int], reason: str = "", *, agent: Agent | None = None
-) -> Outcome:
-    """Terminal tasks start a new generation, of another agent if one is given; earlier results stay on their attempts."""
-    if agent is not None and agent.current_version is None:
-        raise Refused(_("The agent %(agent)s has no version yet.") % {"agent": agent.name})
+    actor: Actor, task_ids: Iterable[int], reason: str = "", *, agent: Agent | None = None, version: int | None = None
+) -> Outcome:  # fmt: skip
+    """Terminal tasks start a new generation; earlier results stay on their attempts.
+
+    With `agent` they are read by its version of this number (None: its current one), else by the version that read them.
+    Raises Refused if there is no such version, or if it lacks something to read.
+    """
+    if agent is None and version is not None:
+        raise Refused(_("Say whose version %(number)d reads: choose an agent.") % {"number": version})
+    reads = version_of(agent, version) if agent is not None else None
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
-        done = _reprocess(db, [row for row in rows if row.status in TERMINAL], agent)
-        return told("reprocess", rows, done, outcome, agent=agent.name if agent else None)
+        done = _reprocess(db, [row for row in rows if row.status in TERMINAL], reads)
+        after = {"agent": agent.name, "version": reads.number} if agent and reads else {}
+        return told("reprocess", rows, done, outcome, **after)
 
     return each(actor, task_ids, reason, change)
 
 
-def _reprocess(db: Any, rows: list[Any], agent: Agent | None) -> set[int]:
+def _reprocess(db: Any, rows: list[Any], version: AgentVersion | None) -> set[int]:
     if not rows:
         return set()
-    moves = fairness.moves(rows, agent=agent.pk if agent else None, least=int(Priority.INTERACTIVE))
+    agent = version.agent_id if version else None
+    moves = fairness.moves(rows, agent=agent, least=int(Priority.INTERACTIVE))
     keys = fairness.stamp(db, moves)
     done = queue.changed(
         db, "reprocess", tasks=[row.id for row in rows], least_priority=int(Priority.INTERACTIVE), lease_seconds=settings.LEASE_SECONDS,
-        agent=agent.pk if agent else None, version=agent.current_version_id if agent else None,
+        agent=agent, version=version.pk if version else None,
     )  # fmt: skip
     queue.set_keys(db, keys)
     learning.estimate_again(db, sorted(done))

@@ -65,13 +65,16 @@ def _plain(verb: Callable[..., Outcome]) -> Callable[[Call], Did]:
     return lambda call: Did(verb(call.actor, call.ids, call.reason))
 
 
-def _with_agent(verb: Callable[..., Outcome]) -> Callable[[Call], Did]:
+def _with_agent(verb: Callable[..., Outcome], *others: str) -> Callable[[Call], Did]:
+    """`others`: further parameters that the verb takes as they are."""
+
     def run(call: Call) -> Did:
         name = call.parameters.get("agent")
         agent = Agent.objects.select_related("current_version").filter(name=name).first() if name else None
         if name and agent is None:
             raise Refused(_("There is no agent %(agent)s any more.") % {"agent": name})
-        return Did(verb(call.actor, call.ids, call.reason, agent=agent))
+        given = {other: call.parameters.get(other) for other in others}
+        return Did(verb(call.actor, call.ids, call.reason, agent=agent, **given))
 
     return run
 
@@ -156,7 +159,7 @@ SWITCHED = (Agent, Client, Switches)
 VERBS: dict[str, Verb] = {
     "retry": Verb(gettext_lazy("Retry tasks"), gettext_lazy("%(count)d retried"), (Task,), _plain(operations.retry)),
     "reprocess": Verb(
-        gettext_lazy("Read documents again"), gettext_lazy("%(count)d handed in again"), (Task,), _with_agent(operations.reprocess)
+        gettext_lazy("Read documents again"), gettext_lazy("%(count)d handed in again"), (Task,), _with_agent(operations.reprocess, "version")
     ),
     "reassign": Verb(
         gettext_lazy("Give waiting tasks to another agent"), gettext_lazy("%(count)d given to another agent"), (Task,), _with_agent(interventions.reassign)

@@ -52,8 +52,8 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "tasks.operations": ("tasks.worker", "tasks.sweeper", "tasks.executors", "tasks.admin"),
     "tasks.admin": ("tasks.worker", "tasks.sweeper", "tasks.executors"),
 }
-# Of the agent, everybody else sees what it says and how it signs, and nothing of how it reads
-AGENT_SEEN = ("tasks.agent.contract", "tasks.agent.signatures")
+# Of the agent, everybody else sees what it says, what it is asked for and takes, and how it signs; nothing of how it reads
+AGENT_SEEN = ("tasks.agent.contract", "tasks.agent.schema", "tasks.agent.prior", "tasks.agent.signatures")
 # Those that have to start the agent's program itself, or put its answers into the scored shape
 AGENT_STARTED_BY = ("tasks.executors", "tasks.bench", "tasks.management.commands.bench")
 

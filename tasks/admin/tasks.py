@@ -14,6 +14,7 @@ from tasks.admin.base import ReadOnly, confirmed
 from tasks.admin.lists import choice, clock, days, tasks_found
 from tasks.models import Agent, Attempt, Task
 from tasks.states import Priority
+from tasks.versions import usable
 
 LEVELS = (
     (int(Priority.URGENT), _("Urgent")),
@@ -33,7 +34,7 @@ class AgentForm(forms.Form):
     """Agents that could read something."""
 
     agent = forms.ModelChoiceField(
-        label=_("Agent"), queryset=Agent.objects.exclude(current_version=None), to_field_name="name"
+        label=_("Agent"), queryset=usable(Agent.objects.all()), to_field_name="name"
     )
 
     def clean_agent(self) -> str:
@@ -46,9 +47,17 @@ class SameOrOtherAgentForm(AgentForm):
         empty_label=_("the same as before"),
     )  # fmt: skip
 
+    version = forms.IntegerField(
+        label=_("Version"), min_value=1, required=False, help_text=_("Its number; empty: the current one of the agent that is chosen"),
+    )  # fmt: skip
+
     def clean_agent(self) -> str:
         agent = self.cleaned_data["agent"]
         return agent.name if agent else ""
+
+    def clean(self) -> dict[str, Any]:
+        version = self.cleaned_data.pop("version", None)
+        return self.cleaned_data | ({"version": version} if version else {})
 
 
 class AttemptInline(admin.TabularInline):

@@ -10,10 +10,11 @@ from tasks.management.acting import ActingOnTasks
 
 class Command(ActingOnTasks):
     verb = "reprocess"
-    help = """Read documents again, whatever became of them: a new generation of each task, with the present version of another agent
-if one is named. Earlier results stay on their attempts. What waits or runs is skipped.
+    help = """Read documents again, whatever became of them: a new generation of each task, read by another agent if one is named,
+by its present version or an earlier one. Earlier results stay on their attempts. What waits or runs is skipped.
 
   manage.py requeue 17 --agent reader
+  manage.py requeue 17 --agent reader --agent-version 3
   manage.py requeue --filter agent=old-reader --filter review=yes --agent reader --dry-run"""
 
     def add_parameters(self, parser: ArgumentParser) -> None:
@@ -23,6 +24,13 @@ if one is named. Earlier results stay on their attempts. What waits or runs is s
             metavar="NAME",
             help="the agent that reads them (default: the same as before)",
         )
+        parser.add_argument(
+            "--agent-version",
+            type=int,
+            metavar="NUMBER",
+            help="which version of that agent (default: the current one)",
+        )
 
     def parameters(self, options: dict[str, Any]) -> dict[str, Any]:
-        return {"agent": options["agent"]} if options["agent"] else {}
+        given = {"agent": options["agent"], "version": options["agent_version"]}
+        return {name: value for name, value in given.items() if value}

@@ -1,0 +1,71 @@
+"""Versions of agents: what one still lacks before it can read anything, and how the next one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Max, QuerySet
+from django.utils.translation import gettext as _
+
+from tasks.agent.prior import prior
+from tasks.agent.schema import Schema, SchemaError
+from tasks.audit import Actor, Entry, record
+from tasks.estimates import PRIOR
+from tasks.models import Agent, AgentVersion
+
+LLM = "llm"
+"""The program that asks a model, and so needs one, and a schema."""
+VERSIONED = ("program", "options", "model", *PRIOR)
+"""What a version is: its columns that people set. Changing one makes the next version."""
+
+
+def lacking(agent: Agent, version: AgentVersion | None) -> str:
+    """What has to be set up before this version can read anything, as a sentence; empty: nothing."""
+    if version is None:
+        return _("The agent %(agent)s has no version yet. Create one in the admin.") % {"agent": agent.name}
+    if version.program == LLM and not version.model:
+        return _(
+            "The agent %(agent)s needs a model: name one on its page in the admin, and set OPENAI_API_KEY (and OPENAI_BASE_URL) "
+            "where the workers run."
+        ) % {"agent": agent.name}
+    return ""
+
+
+def usable(agents: QuerySet[Agent]) -> QuerySet[Agent]:
+    """Those that `lacking` has nothing to say of."""
+    return agents.exclude(current_version=None).exclude(
+        current_version__program=LLM, current_version__model=""
+    )
+
+
+def schema_of(options: Mapping[str, Any]) -> Schema | None:
+    """The schema in a version's settings; None where there is none, or none that can be used."""
+    try:
+        return Schema.of(options["schema"]) if options.get("schema") else None
+    except SchemaError:
+        return None
+
+
+def figures_from(options: Mapping[str, Any]) -> dict[str, float]:
+    """The prior by the size of the schema in `options`; empty where no schema says it."""
+    schema = schema_of(options)
+    return prior(schema, dict(options)) if schema else {}
+
+
+def make(actor: Actor, agent: Agent, values: Mapping[str, Any]) -> AgentVersion:
+    """The agent's next version, from now on the current one. `values`: all of VERSIONED.
+
+    The caller holds the agent's row (or has just made it), so that two edits at once get two numbers.
+    """
+    last = AgentVersion.objects.filter(agent=agent).aggregate(last=Max("number"))["last"] or 0
+    version = AgentVersion.objects.create(
+        agent=agent,
+        number=last + 1,
+        created_by_id=actor.user_id,
+        **{name: values[name] for name in VERSIONED},
+    )
+    agent.current_version = version
+    agent.save(update_fields=("current_version",))
+    record(actor, [Entry("new_version", "agent", str(agent.pk), after={"number": version.number, **values})])
+    return version

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import re
 import secrets
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from urllib.parse import urlsplit
-from decimal import Decimal, InvalidOperation
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import environ
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
 
 env = environ.Env()
 FEWEST_SECRET_CHARACTERS = 24
+LAKEBASE_ENDPOINT_FORM = re.compile(r"projects/[^/]+/branches/[^/]+/endpoints/[^/]+")
+LAKEBASE_EXAMPLE = "projects/agentaudit/branches/production/endpoints/primary"
 PREPARED = {"prepare_threshold": 5}
 """The queue's statements are planned once per connection; Django turns that off for poolers that give a session away, which we exclude."""
 
@@ -63,11 +68,6 @@ def optional_integer(name: str, *, low: int, example: int) -> int | None:
     return integer(name, example, low=low) if text(name) else None
 
 
-def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
-    """A comma-separated list."""
-    value = text(name)
-    return [word.strip() for word in value.split(",") if word.strip()] if value else list(default)
-
 def optional_amount(name: str, example: str) -> Decimal | None:
     """An amount of money, exactly as written; None where the variable is unset or empty: not known."""
     value = text(name)
@@ -94,6 +94,11 @@ def zone(name: str, default: str) -> str:
     return value
 
 
+def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """A comma-separated list."""
+    value = text(name)
+    return [word.strip() for word in value.split(",") if word.strip()] if value else list(default)
+
 
 def web_address(name: str, default: str) -> str:
     """An http or https address without the slash at its end."""
@@ -104,9 +109,11 @@ def web_address(name: str, default: str) -> str:
 
 
 def database(home: Path) -> dict:
-    """Django's description of the database: DATABASE_URL, or the embedded server below `home`."""
+    """Django's description of the database: Lakebase, DATABASE_URL, or the embedded server below `home`."""
     url = text("DATABASE_URL")
     common = {"ENGINE": "agentaudit.postgres", "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
+    if described := lakebase(instead_of=url):
+        return {**common, **described}
     if not url:
         return {**common, "NAME": "agentaudit", "OPTIONS": {"embedded_home": str(home), **PREPARED}}
     if urlsplit(url).scheme not in ("postgres", "postgresql"):
@@ -121,6 +128,59 @@ def database(home: Path) -> dict:
     if not parsed.get("NAME"):
         raise wrong("DATABASE_URL", "names no database", "postgres://user:password@host:5432/agentaudit")
     return {**parsed, **common, "OPTIONS": {**parsed.get("OPTIONS", {}), **PREPARED}}
+
+
+def lakebase(instead_of: str) -> dict:
+    """Django's description of a Lakebase database; empty where none is named. The host, role and password are asked for at each connect."""
+    from agentaudit.postgres.lakebase import Place
+
+    endpoint, instance = text("LAKEBASE_ENDPOINT"), text("LAKEBASE_INSTANCE")
+    if not endpoint and not instance:
+        return {}
+    if endpoint and not LAKEBASE_ENDPOINT_FORM.fullmatch(endpoint):
+        raise wrong("LAKEBASE_ENDPOINT", f"is {endpoint!r}, which names no endpoint", LAKEBASE_EXAMPLE)
+    if instead_of or (endpoint and instance):
+        other = "DATABASE_URL" if instead_of else "LAKEBASE_INSTANCE"
+        raise wrong(
+            "LAKEBASE_ENDPOINT", f"and {other} are both set, and there is one database", LAKEBASE_EXAMPLE
+        )
+    way = text("LAKEBASE_AUTH", "oauth")
+    if way not in ("oauth", "native"):
+        raise wrong("LAKEBASE_AUTH", f"is {way!r}, which is neither oauth nor native", "oauth")
+    role, stored = text("LAKEBASE_ROLE"), text("LAKEBASE_SECRET")
+    if way == "native" and not role:
+        raise wrong(
+            "LAKEBASE_ROLE", "is not set, and LAKEBASE_AUTH=native needs to know the role", "agentaudit"
+        )
+    if stored and not all(stored.partition("/")):
+        raise wrong(
+            "LAKEBASE_SECRET", f"is {stored!r}, which is no scope/key", "agentaudit/database-password"
+        )
+    place = Place(
+        endpoint=endpoint, instance=instance, auth=way, host=text("PGHOST"), secret=stored,
+        role=role or text("PGUSER"), password=text("LAKEBASE_PASSWORD"),
+    )  # fmt: skip
+    options = {
+        "lakebase": place,
+        "sslmode": "require",
+        "target_session_attrs": "read-write",  # after a failover the old server may still answer, and only read
+        "connect_timeout": 30,  # one that sleeps has to wake up first
+        "options": f"-c search_path={identifier('LAKEBASE_SCHEMA', 'agentaudit')}",
+        **PREPARED,
+    }
+    if text("LAKEBASE_OWNER"):
+        options["assume_role"] = identifier("LAKEBASE_OWNER", "agentaudit_owner")
+    return {
+        "NAME": text("PGDATABASE", "databricks_postgres"), "PORT": text("PGPORT", "5432"), "OPTIONS": options,
+    }  # fmt: skip
+
+
+def identifier(name: str, default: str) -> str:
+    """A name in the database that needs no quotes."""
+    value = text(name, default)
+    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", value):
+        raise wrong(name, f"is {value!r}, which is no plain name in lower case", default)
+    return value
 
 
 def secret(name: str, home: Path) -> str:
@@ -153,6 +213,61 @@ def login(name: str) -> str:
             f"is no name:password with a password of {FEWEST_SECRET_CHARACTERS} characters or more",
             f"databricks:{secrets.token_urlsafe(32)}",
         )
+    return value
+
+
+def mail(name: str) -> dict:
+    """Django's EMAIL_ settings from an address of a mail server; empty: none."""
+    example = "smtp+tls://user:password@mail.example.com:587"
+    if not text(name):
+        return {}
+    if urlsplit(text(name)).scheme not in env.EMAIL_SCHEMES:
+        raise wrong(name, "does not begin with smtp://, smtp+tls:// or smtp+ssl://", example)
+    try:
+        return {key: value for key, value in env.email_url(name).items() if key != "OPTIONS"}
+    except ValueError as error:
+        raise wrong(name, f"cannot be read ({error})", example) from None
+
+
+def addresses(name: str) -> list[str]:
+    """E-mail addresses, separated by commas."""
+    found = words(name)
+    for address in found:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise wrong(
+                name, f"holds {address!r}, which is no e-mail address", "ops@example.com,night@example.com"
+            ) from None
+    return found
+
+
+def webhook(name: str, *, plain: bool) -> str:
+    """An https:// address; `plain`: http:// will do. It holds no login: that would show in logs."""
+    value, example = text(name), "https://hooks.example.com/agentaudit"
+    if not value:
+        return ""
+    parts = urlsplit(value)
+    if parts.scheme not in (("https", "http") if plain else ("https",)) or not parts.hostname:
+        raise wrong(name, "is no https:// address", example)
+    if parts.username or parts.password:
+        raise wrong(name, "holds a login; messages are signed instead", example)
+    return value
+
+
+def signing_secret(name: str, *, needed_for: str) -> str:
+    """A secret in the notation of Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes."""
+    value = text(name)
+    example = f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"
+    if not value and needed_for:
+        raise wrong(name, "is not set, and nobody could tell our messages from others", example)
+    if value:
+        try:
+            size = len(base64.b64decode(value.removeprefix("whsec_"), validate=True))
+        except ValueError:
+            size = 0
+        if not value.startswith("whsec_") or not 24 <= size <= 64:
+            raise wrong(name, "is not whsec_ and the base64 of 24 to 64 bytes", example)
     return value
 
 

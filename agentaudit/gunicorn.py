@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
 
@@ -24,6 +25,14 @@ timeout = 60
 control_socket_disable = True
 # LISTEN connections must not exist before the fork
 preload_app = False
+
+
+def post_worker_init(worker: Any) -> None:
+    """After the fork: this process looks for what people are to be told of, such as that no worker is alive."""
+    from tasks.alerts import watch
+
+    watch.start()
+
 
 # One line per start and per fault; who looked at which page is not ours to collect
 accesslog = None

@@ -29,6 +29,10 @@ PUBLIC_URL = read.text("PUBLIC_URL", f"http://127.0.0.1:{PORT}").rstrip("/")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 DATABASES = {"default": read.database(AGENTAUDIT_HOME)}
+LAKEBASE_ENDPOINT = read.text("LAKEBASE_ENDPOINT")
+LAKEBASE_INSTANCE = read.text("LAKEBASE_INSTANCE")
+LAKEBASE_SCHEMA = read.identifier("LAKEBASE_SCHEMA", "agentaudit")
+LAKEBASE_OWNER = read.identifier("LAKEBASE_OWNER", "agentaudit_owner")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STORAGE_URL = read.text("STORAGE_URL", f"file:{AGENTAUDIT_HOME / 'storage'}")
 if not STORAGE_URL.startswith("file:"):
@@ -55,10 +59,6 @@ WEBHOOK_SECRETS = read.secrets_of("WEBHOOK_SECRETS", AGENTAUDIT_HOME)
 DATABRICKS_WEBHOOK_LOGIN = read.login("DATABRICKS_WEBHOOK_LOGIN")
 WEBHOOK_KEEP_DAYS = read.integer("WEBHOOK_KEEP_DAYS", 30, low=1)
 
-# What may be handed in
-UPLOAD_MAX_BYTES = read.integer("UPLOAD_MAX_BYTES", 200 * 2**20, low=1)
-UPLOAD_MAX_PAGES = read.integer("UPLOAD_MAX_PAGES", 2000, low=1)
-UPLOAD_MAX_FILES = read.integer("UPLOAD_MAX_FILES", 1000, low=1)
 # Money: whose days reports count in, and what an hour of a local process costs; without a rate it is unknown
 COST_TIME_ZONE = read.zone("COST_TIME_ZONE", "UTC")
 COMPUTE_USD_PER_HOUR = read.optional_amount("COMPUTE_USD_PER_HOUR", "0.12")
@@ -72,10 +72,21 @@ ALERT_EMAILS = read.addresses("ALERT_EMAILS")
 ALERT_WEBHOOK_URL = read.webhook("ALERT_WEBHOOK_URL", plain=DEBUG)
 ALERT_WEBHOOK_SECRET = read.signing_secret("ALERT_WEBHOOK_SECRET", needed_for=ALERT_WEBHOOK_URL)
 
+# What may be handed in
+UPLOAD_MAX_BYTES = read.integer("UPLOAD_MAX_BYTES", 200 * 2**20, low=1)
+UPLOAD_MAX_PAGES = read.integer("UPLOAD_MAX_PAGES", 2000, low=1)
+UPLOAD_MAX_FILES = read.integer("UPLOAD_MAX_FILES", 1000, low=1)
 # Models: where agents that name no address of their own ask, and the keys, which reach attempts on this machine only
 OPENAI_BASE_URL = read.web_address("OPENAI_BASE_URL", "https://api.openai.com/v1")
 OPENAI_API_KEY = read.text("OPENAI_API_KEY")
 MODEL_KEYS_DIR = read.text("MODEL_KEYS_DIR")
+
+# Traces: unset, MLflow's own SQLite file below AGENTAUDIT_HOME, written by one process per machine
+TRACING = read.flag("TRACING", True)
+TRACE_CONTENT = read.flag("TRACE_CONTENT")
+MLFLOW_TRACKING_URI = read.text("MLFLOW_TRACKING_URI")
+MLFLOW_EXPERIMENT = read.text("MLFLOW_EXPERIMENT", "agentaudit")
+MLFLOW_UI_URL = read.web_address("MLFLOW_UI_URL", MLFLOW_TRACKING_URI) if read.text("MLFLOW_UI_URL") else ""
 
 CORPUS_DIR = Path(read.text("CORPUS_DIR", str(BASE_DIR.parent / "shared" / "corpus")))
 

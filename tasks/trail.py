@@ -16,7 +16,7 @@ from tasks.models import AuditEntry
 OBJECTS = {
     "task": _("task"), "attempt": _("attempt"), "extraction": _("extraction"), "document": _("document"), "agent": _("agent"), "pool": _("pool"),
     "client": _("client"), "everything": _("everything"), "worker": _("worker"), "membership": _("membership"), "user": _("user"),
-    "group": _("group"), "price": _("price"), "delivery": _("delivery"), "auditentry": _("audit log"),
+    "group": _("group"), "price": _("price"), "delivery": _("delivery"), "auditentry": _("audit log"), "alertrule": _("alert rule"), "notice": _("notice"),
 }  # fmt: skip
 COLUMNS = (
     "id",

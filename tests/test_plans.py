@@ -65,7 +65,7 @@ def values(database: psycopg.Connection) -> dict[str, Any]:
         "agent": BUSY_AGENT, "client": 1, "clients": [1], "held_clients": [2, 3], "version": BUSY_AGENT, "extraction": 1, "priority": 10, "worker": WORKER,
         "sweeper": WORKER, "held": [WORKER], "after": UUID(int=0), "executors": ["local"], "look_ahead": 200, "lease_seconds": 60.0, "tasks": waiting, "task": waiting[0],
         "attempts": [UUID(int=2**100 + i) for i in range(count)], "tpm": [1.0] * count, "output_tpm": [1.0] * count, "rpm": [1.0] * count,
-        "most": 100, "age_seconds": 3600.0, "seconds": 1.0, "blocked_by": "agent", "count": 10, "key_step": 1000, "first_key": None,
+        "most": 100, "age_seconds": 3600.0, "seconds": 1.0, "least": 10, "percent": 20, "blocked_by": "agent", "count": 10, "key_step": 1000, "first_key": None,
         "workers": [WORKER], "drained": True, "documents": [1], "tokens": [1], "output_tokens": [1], "requests": [1], "passwords": [None],
         "pages_done": [1] * 100, "pages_total": [2] * 100, "models": [""] * 100, "input": [None] * 100, "output": [None] * 100,
         "cache_read": [None] * 100, "cache_write": [None] * 100, "run_ids": ["r"] * 100, "run_pages": [""] * 100, "run_id": "r",

@@ -22,14 +22,19 @@ from tasks import bulk
 from tasks.audit import Actor
 from tasks.models import (
     Agent,
+    Alert,
+    AlertRule,
     AuditEntry,
     Client,
     Delivery,
+    ExtractionWatch,
     Lane,
     Membership,
+    Notice,
     Pool,
     Price,
     RefusedDelivery,
+    SavedView,
     SpendNotice,
     Spent,
     Summary,
@@ -194,6 +199,11 @@ def world(db) -> dict[str, Any]:
         Actor.system("test"), "reprioritise", Task.objects.filter(pk=waiting.pk), parameters={"priority": 30}
     )
     somebody = make_user("somebody", "Auditor", clients=(nordwind,))
+    rule = AlertRule.objects.create(kind="workers", minutes=5)
+    alert = Alert.objects.create(rule=rule, sentence="No worker is alive.", started_at=now)
+    Notice.objects.create(channel="email", event="alert.fired", alert=alert, subject="s", text="t")
+    ExtractionWatch.objects.create(extraction=extraction, user=somebody)
+    SavedView.objects.create(user=somebody, page="operations", name="mine")
     return {
         "extraction": (extraction.pk,), "task": (waiting.pk,), "document": (done.document_id,), "action": (action.pk,), "attempt": (attempt.pk,),
         "user": (somebody.pk,), "verb": (waiting.pk, "cancel"), "app": ("tasks",), "on_site": (1, 1),

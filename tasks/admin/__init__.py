@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks.admin import (
     actions,
     agents,
+    alerts,
     attempts,
     audit,
     clients,
@@ -26,7 +27,7 @@ from tasks.admin import (
 )
 
 __all__ = [
-    "actions", "agents", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "pools", "prices",
+    "actions", "agents", "alerts", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "pools", "prices",
     "spending", "summaries", "switches", "tasks", "users", "versions", "workers",
 ]  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from tasks.alerts import watch
 from tasks.executors.local import LocalExecutor
 from tasks.management.commands.worker import habits_from_settings
 from tasks.orders import log_name
@@ -41,6 +42,8 @@ class Command(BaseCommand):
         if once:
             worked = worker.sweeper.tick()
             self.stdout.write("Something was recovered." if worked else "Nothing to recover.")
+        else:
+            watch.start()
         while not once and not worker.stopping:
             worker.tick(settings.POLL_SECONDS)
         worker.finish(0.0)

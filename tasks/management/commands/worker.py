@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from tasks import notify
+from tasks.alerts import watch
 from tasks.executors.local import LocalExecutor
 from tasks.models import Task
 from tasks.orders import log_name
@@ -63,6 +64,7 @@ class Command(BaseCommand):
         worker.register()
         listener = notify.Listener(notify.WORK, executor.wake)
         listener.start()
+        alerts = watch.start()
         log.info("Worker %s: %d slots, leases of %g s.", worker.id, habits.slots, habits.lease_seconds)
         executor.extend(habits.lease_seconds - habits.margin_seconds)
         worked = True
@@ -72,6 +74,7 @@ class Command(BaseCommand):
                 break
         worker.finish(GRACE_SECONDS)
         listener.end()
+        alerts.end()
         log.info("Worker %s has stopped.", worker.id)
 
     def _handle_signals(self, worker: Worker, executor: LocalExecutor) -> None:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from databricks.sdk import WorkspaceClient
+
+T = TypeVar("T")
 
 PRODUCT = "agentaudit"
 PATIENT, QUICK = (30.0, 15), (4.0, 4)
@@ -34,6 +37,17 @@ def client(*, quick: bool = False) -> WorkspaceClient:
         if key not in _clients:
             _clients[key] = _new(*(QUICK if quick else PATIENT))
         return _clients[key]
+
+
+def asked(call: Callable[[WorkspaceClient], T], *, quick: bool = False) -> T:
+    """What `call` answers for this process's client. A login that is refused is made anew, once. Raises what the call raises."""
+    from databricks.sdk.errors import Unauthenticated
+
+    try:
+        return call(client(quick=quick))
+    except Unauthenticated:
+        forget()
+        return call(client(quick=quick))
 
 
 def forget() -> None:

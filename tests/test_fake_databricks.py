@@ -7,8 +7,8 @@ import time
 import pytest
 
 from tasks import databricks
-from tests.fakes.fixtures import workspace  # noqa: F401
 
+pytest_plugins = ["tests.fakes.fixtures"]
 RUN_NOW = "/jobs/run-now"
 
 
@@ -20,20 +20,20 @@ def start(token: str = "a", **parameters: str):
     ).response  # fmt: skip
 
 
-def test_a_start_whose_answer_is_lost_is_the_same_run_when_it_is_asked_again(workspace):  # noqa: F811
+def test_a_start_whose_answer_is_lost_is_the_same_run_when_it_is_asked_again(workspace):
     workspace.fault("lose", RUN_NOW, times=1)
     run_id = start().run_id
     assert [run.run_id for run in workspace.jobs.all()] == [run_id]
     assert len(workspace.requests(RUN_NOW)) == 2
 
 
-def test_without_a_token_a_lost_answer_is_two_runs(workspace):  # noqa: F811
+def test_without_a_token_a_lost_answer_is_two_runs(workspace):
     workspace.fault("lose", RUN_NOW, times=1)
     databricks.client().jobs.run_now(7)
     assert len(workspace.jobs.all()) == 2
 
 
-def test_an_unknown_field_or_path_is_refused_and_remembered(workspace):  # noqa: F811
+def test_an_unknown_field_or_path_is_refused_and_remembered(workspace):
     api, errors = databricks.client().api_client, pytest.importorskip("databricks.sdk.errors")
     for method, path, body in (
         ("POST", "/api/2.2/jobs/run-now", {"job_id": 7, "jobparameters": {}}),
@@ -47,7 +47,7 @@ def test_an_unknown_field_or_path_is_refused_and_remembered(workspace):  # noqa:
     workspace.unexpected.clear()
 
 
-def test_a_login_that_has_run_out_is_refused(workspace):  # noqa: F811
+def test_a_login_that_has_run_out_is_refused(workspace):
     errors = pytest.importorskip("databricks.sdk.errors")
     start()
     workspace.expire_tokens()
@@ -59,7 +59,7 @@ def test_a_login_that_has_run_out_is_refused(workspace):  # noqa: F811
     assert start().run_id
 
 
-def test_a_call_is_given_up_in_seconds_however_long_the_workspace_asks_to_wait(workspace, monkeypatch):  # noqa: F811
+def test_a_call_is_given_up_in_seconds_however_long_the_workspace_asks_to_wait(workspace, monkeypatch):
     monkeypatch.setattr(databricks, "QUICK", (1.0, 1))
     workspace.fault("429", "/runs/get", retry_after="3600", code="REQUEST_LIMIT_EXCEEDED")
     began = time.monotonic()
@@ -70,7 +70,7 @@ def test_a_call_is_given_up_in_seconds_however_long_the_workspace_asks_to_wait(w
     assert databricks.is_passing(caught.value)
 
 
-def test_a_pause_without_a_number_is_tried_again(workspace):  # noqa: F811
+def test_a_pause_without_a_number_is_tried_again(workspace):
     workspace.fault("503", RUN_NOW, times=1)
     assert start().run_id
     assert len(workspace.requests(RUN_NOW)) == 2

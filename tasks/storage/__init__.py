@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from django.conf import settings
+
+VOLUMES = "/Volumes/"
 
 
 class StorageError(Exception):
@@ -38,7 +41,7 @@ class Storage(Protocol):
         """
 
     def open(self, name: str) -> BinaryIO:
-        """Read it. Raises StorageError if it is not there."""
+        """Read it; the whole of it is there, and one can seek in it. Raises StorageError if it is not there."""
 
     def exists(self, name: str) -> bool: ...
 
@@ -51,10 +54,17 @@ class Storage(Protocol):
     def path_for_attempt(self, name: str) -> Path:
         """A path at which an attempt of this storage's executor reads or writes `name` (its folder exists)."""
 
+    def local_copy(self, name: str) -> AbstractContextManager[Path]:
+        """A path at which a program of this machine can read `name` as long as the context lasts; nothing is written there."""
+
 
 @lru_cache(maxsize=1)
 def get_storage() -> Storage:
-    """The configured storage. Only `file:` exists so far."""
+    """The configured storage: a folder (`file:…`), or a Unity Catalog volume (`/Volumes/catalog/schema/volume…`)."""
+    if settings.STORAGE_URL.startswith(VOLUMES):
+        from tasks.storage.volumes import VolumeStorage
+
+        return VolumeStorage(settings.STORAGE_URL)
     from tasks.storage.folder import FolderStorage
 
     return FolderStorage(Path(settings.STORAGE_URL.removeprefix("file:")))

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,16 +13,12 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from tasks.storage import StorageError, Stored
+from tasks.storage.names import PARTIAL, REPLACEABLE, checked, too_large
 
 CHUNK_BYTES = 1 << 20
-PARTIAL = ".part"
-"""What is still being written ends so; the agent program writes its outcome the same way."""
 PARTIAL_SECONDS = 86_400
 FOLDER_SECONDS = 1.0
 """A folder that an attempt needs is taken to exist for so long after a look: a busy worker asks thousands of times per second."""
-REPLACEABLE = "attempts/"
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*", re.ASCII)
-MAX_NAME = 200
 
 
 class FolderStorage:
@@ -88,6 +83,11 @@ class FolderStorage:
             self._look_again[folder] = now + FOLDER_SECONDS
         return path
 
+    @contextlib.contextmanager
+    def local_copy(self, name: str) -> Iterator[Path]:
+        self.open(name).close()  # says what to do where it is not there
+        yield self._path(name)
+
     def clean(self) -> int:
         """Remove what writers that died have left behind for more than a day; how many files that were."""
         oldest, removed = time.time() - PARTIAL_SECONDS, 0
@@ -102,11 +102,7 @@ class FolderStorage:
         return removed
 
     def _path(self, name: str) -> Path:
-        if len(name) > MAX_NAME or not NAME.fullmatch(name) or name.endswith(PARTIAL):
-            raise StorageError(
-                f"{name[:MAX_NAME]!r} is not a name that the storage uses; nothing was read or written."
-            )
-        return self.root / name
+        return self.root / checked(name)
 
     def _write(self, partial: Path, name: str, content: BinaryIO, limit: int | None) -> Stored:
         digest, size = hashlib.sha256(), 0
@@ -116,9 +112,7 @@ class FolderStorage:
             while chunk := content.read(CHUNK_BYTES):
                 size += len(chunk)
                 if limit is not None and size > limit:
-                    raise StorageError(
-                        f"The file is larger than {_readable(limit)}, the most that is kept here."
-                    )
+                    raise too_large(limit)
                 digest.update(chunk)
                 with self._explained(name):
                     _write_all(descriptor, chunk)
@@ -191,7 +185,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _readable(size: int) -> str:
-    return f"{size >> 20:,} MiB" if size >= 1 << 20 else f"{size:,} bytes"

@@ -10,14 +10,31 @@ import pytest
 
 from tasks.storage import Storage, StorageError
 from tasks.storage.folder import FolderStorage
+from tasks.storage.volumes import VolumeStorage
 
-STORAGES = {"folder": lambda folder: FolderStorage(folder / "kept here")}
+pytest_plugins = ["tests.fakes.fixtures"]
 NAME = "documents/ab/abc.pdf"
 
 
-@pytest.fixture(params=STORAGES)
-def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
-    return STORAGES[request.param](tmp_path)
+@pytest.fixture
+def folder(tmp_path: Path) -> Storage:
+    return FolderStorage(tmp_path / "kept here")
+
+
+@pytest.fixture
+def volume(workspace) -> Storage:
+    return VolumeStorage(workspace.files.volume)
+
+
+@pytest.fixture(params=["folder", "volume"])
+def storage(request: pytest.FixtureRequest) -> Storage:
+    return request.getfixturevalue(request.param)
+
+
+def mounted(request: pytest.FixtureRequest, path: Path) -> Path:
+    """Where a program that an attempt runs finds this path: volumes are mounted where its job runs."""
+    volumes = "volume" in request.fixturenames
+    return request.getfixturevalue("workspace").files.path(str(path)) if volumes else path
 
 
 def put(storage: Storage, name: str, content: bytes, **more):
@@ -138,8 +155,24 @@ def test_names_are_found_by_their_beginning(storage):
     assert list(storage.names("nothing/")) == []
 
 
-def test_an_attempt_finds_and_leaves_files_where_it_is_told(storage):
+def test_an_attempt_finds_and_leaves_files_where_it_is_told(storage, request):
     put(storage, NAME, b"a document")
-    assert storage.path_for_attempt(NAME).read_bytes() == b"a document"
-    storage.path_for_attempt("attempts/9.json").write_bytes(b"an outcome")
+    assert mounted(request, storage.path_for_attempt(NAME)).read_bytes() == b"a document"
+    mounted(request, storage.path_for_attempt("attempts/9.json")).write_bytes(b"an outcome")
     assert storage.open("attempts/9.json").read() == b"an outcome"
+
+
+def test_what_was_opened_can_be_read_from_any_place(storage):
+    put(storage, NAME, b"0123456789")
+    with storage.open(NAME) as file:
+        assert file.seek(0, 2) == 10
+        file.seek(4)
+        assert file.read(3) == b"456"
+
+
+def test_a_program_of_this_machine_reads_a_local_copy(storage):
+    put(storage, NAME, b"a document")
+    with storage.local_copy(NAME) as path:
+        assert path.read_bytes() == b"a document"
+    with pytest.raises(StorageError), storage.local_copy("documents/zz/none.pdf") as path:
+        path.read_bytes()

@@ -245,7 +245,7 @@ class Workspace:
         return None
 
     def _note(self, method: str, path: str, query: dict, headers: dict, data: bytes) -> None:
-        told = {name: headers[name] for name in sorted(headers) if name in LOGGED_HEADERS}
+        told = {name: headers[name.lower()] for name in LOGGED_HEADERS if name.lower() in headers}
         body = data[:LOGGED_BODY].decode("utf-8", "replace")
         with self._lock:
             self.log.append(
@@ -311,7 +311,7 @@ class Workspace:
             raise Refused(401, "UNAUTHENTICATED", "The access token has expired or is not known.")
 
 
-LOGGED_HEADERS = ("accept", "authorization", "content-type", "x-databricks-workspace-id")
+LOGGED_HEADERS = ("Accept", "Content-Type", "X-Databricks-Workspace-Id", "Authorization")
 
 
 class _Server(ThreadingHTTPServer):

@@ -35,8 +35,16 @@ LAKEBASE_SCHEMA = read.identifier("LAKEBASE_SCHEMA", "agentaudit")
 LAKEBASE_OWNER = read.identifier("LAKEBASE_OWNER", "agentaudit_owner")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STORAGE_URL = read.text("STORAGE_URL", f"file:{AGENTAUDIT_HOME / 'storage'}")
-if not STORAGE_URL.startswith("file:"):
-    raise read.wrong("STORAGE_URL", "does not begin with file:", "file:/srv/agentaudit/storage")
+if not STORAGE_URL.startswith(("file:", "/Volumes/")):
+    fault = "begins neither with file: nor with /Volumes/"
+    raise read.wrong("STORAGE_URL", fault, "file:/srv/agentaudit/storage")
+if STORAGE_URL.startswith("/Volumes/") and len(STORAGE_URL.strip("/").split("/")) < 4:
+    raise read.wrong("STORAGE_URL", "names no volume", "/Volumes/main/agentaudit/files")
+# Where attempts run: as runs of this job, on documents in a volume; without it as processes of this machine
+DATABRICKS_JOB_ID = read.optional_integer("DATABRICKS_JOB_ID", low=1, example=123)
+if DATABRICKS_JOB_ID and STORAGE_URL.startswith("file:"):
+    fault = "is a folder of this machine, and DATABRICKS_JOB_ID names a job, which reads documents from a volume"
+    raise read.wrong("STORAGE_URL", fault, "/Volumes/main/agentaudit/files")
 
 # The queue. Limits here are only the defaults that a new agent's row starts with; the row decides.
 MAX_CONCURRENT_TASKS = read.optional_integer("MAX_CONCURRENT_TASKS", low=1, example=8)
@@ -47,7 +55,7 @@ HEARTBEAT_SECONDS = read.number("HEARTBEAT_SECONDS", LEASE_SECONDS / 3, low=0.1)
 RESERVE_AFTER_SECONDS = read.integer("RESERVE_AFTER_SECONDS", 300, low=0)
 AGE_SECONDS = read.integer("AGE_SECONDS", 3600, low=0)
 LOOKAHEAD = read.integer("LOOKAHEAD", 200, low=1, high=10_000)
-WORKER_SLOTS = read.integer("WORKER_SLOTS", 4, low=1, high=10_000)
+WORKER_SLOTS = read.integer("WORKER_SLOTS", 250 if DATABRICKS_JOB_ID else 4, low=1, high=10_000)
 POLL_SECONDS = read.number("POLL_SECONDS", 10, low=0.1)
 
 # Live updates: a stream ends by itself before a proxy in front would cut it

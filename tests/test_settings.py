@@ -53,6 +53,8 @@ def value_of(name: str, home: Path, **variables: str) -> object:
         ("DATABASE_URL", "postgres://user@host:5432/", "names no database"),
         ("DATABASE_URL", "postgres://user@host:port/x", "cannot be read"),
         ("STORAGE_URL", "s3://bucket", "file:"),
+        ("STORAGE_URL", "/Volumes/main", "names no volume"),
+        ("DATABRICKS_JOB_ID", "the-job", "no number"),
         ("DEBUG", "maybe", "neither true nor false"),
         ("SECRET_KEY", "short", "24 characters"),
         ("PORT", "0", "between 1 and 65535"),
@@ -67,6 +69,13 @@ def test_a_wrong_value_names_the_variable_its_fault_and_an_example(tmp_path, nam
     sentence = run.stderr.strip().splitlines()[-1]
     assert run.returncode != 0
     assert name in sentence and fault in sentence and f"Example: {name}=" in sentence
+
+
+def test_a_job_is_not_given_documents_in_a_folder_of_this_machine(tmp_path):
+    run = python("from django.conf import settings; settings.DEBUG", tmp_path, DATABRICKS_JOB_ID="12")
+    assert "STORAGE_URL" in run.stderr and "DATABRICKS_JOB_ID names a job" in run.stderr
+    volume = {"DATABRICKS_JOB_ID": "12", "STORAGE_URL": "/Volumes/main/agentaudit/files"}
+    assert value_of("WORKER_SLOTS", tmp_path, **volume) == 250
 
 
 def test_a_command_shows_the_sentence_and_nothing_else(tmp_path):

@@ -68,11 +68,10 @@ class Relay:
         pause = 0.1
         while True:
             try:
-                wanted = await sync_to_async(notify.parameters, thread_sensitive=False)("live")
-                wanted.setdefault("connect_timeout", CONNECT_SECONDS)
-                connection = await psycopg.AsyncConnection.connect(**wanted, autocommit=True)
+                connection = await notify.connect_later("live", connect_timeout=CONNECT_SECONDS)
                 try:
                     await connection.execute(f"LISTEN {notify.CHANGED}")
+                    await comes_through(connection)
                     self.hears = True
                     tell("resync")  # whatever was said while nobody listened
                     pause = 0.1
@@ -101,6 +100,15 @@ class Relay:
             if payloads != {notify.PROBE}:
                 tell("changed")
                 await asyncio.sleep(QUIET_SECONDS)
+
+
+async def comes_through(connection: psycopg.AsyncConnection) -> None:
+    """Hint to ourselves from another connection. Raises TimeoutError behind a pooler in transaction mode, where LISTEN hears nothing."""
+    other = await notify.connect_later("probe", connect_timeout=CONNECT_SECONDS)
+    async with other:
+        await other.execute(notify.SEND, (notify.CHANGED, notify.PROBE))
+    if not await heard(connection, PROBE_SECONDS):
+        raise TimeoutError("hints do not come through; `manage.py doctor` says more")
 
 
 async def probe(connection: psycopg.AsyncConnection) -> None:

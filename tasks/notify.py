@@ -28,20 +28,19 @@ PROBE = "probe"
 """Payload of a hint that a listener sends to learn whether it hears anything; nobody else heeds it."""
 QUIET_SECONDS = 0.1
 PROBE_SECONDS = 2.0
+SEND = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(%s, %s)"
+"""A hint need not reach the disk before it is sent. Said for this statement alone, since a pooler may give the session to others."""
 SILENCE_SECONDS = 15.0
 
 
-def parameters(name: str) -> dict[str, Any]:
-    """Keywords for a plain psycopg connection of its own to Django's database, with credentials of this moment."""
-    wanted = {**django_connection.get_connection_params(), "application_name": f"agentaudit {name}"}
-    return {key: value for key, value in wanted.items() if key not in ("cursor_factory", "context")}
-
-
 def connect(name: str) -> psycopg.Connection:
-    """Such a connection in autocommit mode. synchronous_commit is off: a hint need not reach the disk before it is sent."""
-    raw = psycopg.connect(**parameters(name), autocommit=True)
-    raw.execute("SET synchronous_commit = off")
-    return raw
+    """A connection of its own to Django's database, in autocommit mode, with credentials of this moment."""
+    return django_connection.connect_plain(f"agentaudit {name}")
+
+
+async def connect_later(name: str, **more: Any) -> psycopg.AsyncConnection:
+    """The same for an event loop; `more` are keywords of psycopg.connect()."""
+    return await django_connection.connect_plain_later(f"agentaudit {name}", **more)
 
 
 class Notifier(threading.Thread):
@@ -101,7 +100,7 @@ class Notifier(threading.Thread):
             if self._raw is None or self._raw.closed:
                 self._raw = connect("notify")
             for channel in sorted(channels):
-                self._raw.execute("SELECT pg_notify(%s, '')", (channel,))
+                self._raw.execute(SEND, (channel, ""))
         except (psycopg.Error, OSError) as error:
             log.warning(
                 "A hint could not be sent (%s); it is tried again, and whoever waits for it polls meanwhile.",
@@ -183,18 +182,21 @@ class Listener(threading.Thread):
 
     def _listen(self, raw: psycopg.Connection) -> None:
         raw.execute(f"LISTEN {self.channel}")
-        self._probe(raw)
+        with connect(
+            "probe"
+        ) as other:  # a pooler brings back at once what is sent on the same line, and nothing else
+            self._probe(raw, other)
         self._heard()
         while not self._ending:
             notes = list(raw.notifies(timeout=SILENCE_SECONDS, stop_after=1))
             if any(note.payload != PROBE for note in notes):
                 self._heard()
             elif not notes:
-                self._probe(raw)
+                self._probe(raw, raw)
 
-    def _probe(self, raw: psycopg.Connection) -> None:
+    def _probe(self, raw: psycopg.Connection, sender: psycopg.Connection) -> None:
         """Hint to ourselves. Nothing heard means that hints cannot come through, or that the line is dead."""
-        raw.execute("SELECT pg_notify(%s, %s)", (self.channel, PROBE))
+        sender.execute(SEND, (self.channel, PROBE))
         notes = list(raw.notifies(timeout=PROBE_SECONDS, stop_after=1))
         if not notes and self.works is not False:
             log.warning(

@@ -9,7 +9,9 @@ import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPResponse
 
+import psycopg
 import pytest
+from django.db import connection
 from django.test import AsyncClient, Client
 
 from tests.commands import Place, free_port, wait_until
@@ -248,12 +250,15 @@ def test_a_line_that_goes_silent_is_noticed_and_replaced(monkeypatch) -> None:
     from dashboard import live
     from tasks import notify
 
-    parameters = notify.parameters("live")
+    parameters = connection.plain_parameters("live")
     proxy = ForgetfulProxy(parameters["host"], int(parameters.get("port") or 5432))
     told: list[str] = []
-    monkeypatch.setattr(
-        notify, "parameters", lambda name: {**parameters, "host": "127.0.0.1", "port": proxy.port}
-    )
+    there = {**parameters, "host": "127.0.0.1", "port": proxy.port, "autocommit": True}
+
+    async def connect(_name: str, **more) -> psycopg.AsyncConnection:
+        return await psycopg.AsyncConnection.connect(**there, **more)
+
+    monkeypatch.setattr(notify, "connect_later", connect)
     monkeypatch.setattr(live, "tell", told.append)
     monkeypatch.setattr(live, "PROBE_AFTER_SECONDS", 0.3)
     monkeypatch.setattr(live, "PROBE_SECONDS", 0.3)

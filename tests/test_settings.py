@@ -52,6 +52,8 @@ def value_of(name: str, home: Path, **variables: str) -> object:
         ("DATABASE_URL", "mysql://root@localhost/x", "PostgreSQL only"),
         ("DATABASE_URL", "postgres://user@host:5432/", "names no database"),
         ("DATABASE_URL", "postgres://user@host:port/x", "cannot be read"),
+        ("LAKEBASE_ENDPOINT", "projects/p/branches/b", "names no endpoint"),
+        ("LAKEBASE_SCHEMA", "Audit Data", "no plain name"),
         ("STORAGE_URL", "s3://bucket", "file:"),
         ("STORAGE_URL", "/Volumes/main", "names no volume"),
         ("DATABRICKS_JOB_ID", "the-job", "no number"),
@@ -76,6 +78,38 @@ def test_a_job_is_not_given_documents_in_a_folder_of_this_machine(tmp_path):
     assert "STORAGE_URL" in run.stderr and "DATABRICKS_JOB_ID names a job" in run.stderr
     volume = {"DATABRICKS_JOB_ID": "12", "STORAGE_URL": "/Volumes/main/agentaudit/files"}
     assert value_of("WORKER_SLOTS", tmp_path, **volume) == 250
+
+
+LAKEBASE = {"LAKEBASE_ENDPOINT": "projects/p/branches/b/endpoints/primary"}
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "fault"),
+    [
+        ({"DATABASE_URL": PRODUCTION["DATABASE_URL"]}, "LAKEBASE_ENDPOINT", "both set"),
+        ({"LAKEBASE_INSTANCE": "one"}, "LAKEBASE_ENDPOINT", "both set"),
+        ({"LAKEBASE_AUTH": "password"}, "LAKEBASE_AUTH", "neither oauth nor native"),
+        ({"LAKEBASE_AUTH": "native"}, "LAKEBASE_ROLE", "is not set"),
+        ({"LAKEBASE_SECRET": "scope"}, "LAKEBASE_SECRET", "no scope/key"),
+    ],
+)
+def test_what_is_said_about_a_lakebase_has_to_fit_together(tmp_path, more, name, fault):
+    run = python("from django.conf import settings; settings.DEBUG", tmp_path, **LAKEBASE, **more)
+    sentence = run.stderr.strip().splitlines()[-1]
+    assert run.returncode != 0
+    assert name in sentence and fault in sentence and f"Example: {name}=" in sentence
+
+
+def test_a_lakebase_is_reached_over_tls_in_a_schema_of_its_own_without_loading_the_sdk(tmp_path):
+    code = (
+        "import sys, json, django; django.setup(); from django.conf import settings; d = settings.DATABASES['default'];"
+        "print(json.dumps([d['NAME'], {k: v for k, v in d['OPTIONS'].items() if k != 'lakebase'}, 'databricks' in sys.modules]))"
+    )
+    run = python(code, tmp_path, **LAKEBASE, LAKEBASE_OWNER="audit_owner")
+    name, options, loaded = json.loads(run.stdout)
+    assert name == "databricks_postgres" and not loaded
+    assert options["sslmode"] == "require" and options["target_session_attrs"] == "read-write"
+    assert options["options"] == "-c search_path=agentaudit" and options["assume_role"] == "audit_owner"
 
 
 def test_a_command_shows_the_sentence_and_nothing_else(tmp_path):

@@ -4,68 +4,119 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
 from django.db.backends.postgresql import base, client
 
+from agentaudit.postgres import connecting
+from agentaudit.postgres.connecting import EMBEDDED_HOME, LAKEBASE
+from agentaudit.postgres.credentials import Credentials
 from agentaudit.postgres.embedded import Server
+from agentaudit.postgres.lakebase import access_to
 
-EMBEDDED_HOME = "embedded_home"  # in OPTIONS: start and use the embedded server of this home
 # What Django adds for its own cursors and types, and which means nothing to a plain connection
 ONLY_DJANGO = ("cursor_factory", "context")
-
-
-def access(settings_dict: dict[str, Any]) -> dict[str, Any]:
-    """What has to be fresh at a connect: host, port, user, password of the embedded server; nothing for any other.
-
-    The one place that learns of it when credentials begin to change while a process runs.
-    """
-    home = settings_dict["OPTIONS"].get(EMBEDDED_HOME)
-    if home is None:
-        return {}
-    parameters = Server(home).ensure_running()
-    return {name: parameters[name] for name in ("host", "port", "user", "password")}
 
 
 def connection_kwargs(settings_dict: dict[str, Any]) -> dict[str, Any]:
     """Keywords for psycopg.connect() (or its async twin) to the database that Django uses, without Django's cursors.
 
     `settings_dict` is `connections[alias].settings_dict`, which names the test database during tests. Ask again for
-    each connection: the server may have been restarted.
+    each connection: the server may have been restarted, the password replaced.
     """
-    parameters = DatabaseWrapper(settings_dict).get_connection_params()
+    parameters = Description(settings_dict).get_connection_params()
     for name in ONLY_DJANGO:
         parameters.pop(name, None)
     return parameters
 
 
 class DatabaseClient(client.DatabaseClient):
-    """`manage.py dbshell`, with the embedded server's own psql."""
+    """`manage.py dbshell`, with fresh credentials, and with the embedded server's own psql."""
 
     @classmethod
     def settings_to_cmd_args_env(
         cls, settings_dict: dict[str, Any], parameters: list[str]
     ) -> tuple[list[str], dict[str, str] | None]:
-        fresh = {name.upper(): value for name, value in access(settings_dict).items()}
+        fresh = {name.upper(): value for name, value in connecting.access(settings_dict).items()}
         args, env = super().settings_to_cmd_args_env({**settings_dict, **fresh}, parameters)
-        if fresh:
-            args[0] = str(Server(settings_dict["OPTIONS"][EMBEDDED_HOME]).binaries / cls.executable_name)
+        if home := settings_dict["OPTIONS"].get(EMBEDDED_HOME):
+            args[0] = str(Server(home).binaries / cls.executable_name)
         return args, env
+
+
+class PooledConnection(psycopg.Connection):
+    """What Django's pool opens. It is not given parameters, which would be those of an hour ago, but whom to ask for them."""
+
+    @classmethod
+    def connect(cls, conninfo: str = "", **kwargs: Any) -> PooledConnection:  # type: ignore[override]
+        to: Description = kwargs.pop("to")
+
+        def ask() -> dict[str, Any]:
+            return {**to.get_connection_params(), **kwargs, "autocommit": True}
+
+        return connecting.connect(to.settings_dict, ask, super().connect)  # type: ignore[return-value]
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     client_class = DatabaseClient
 
+    @property
+    def credentials(self) -> Credentials | None:
+        """Where a Lakebase's passwords come from; None for any other database."""
+        place = self.settings_dict["OPTIONS"].get(LAKEBASE)
+        return access_to(place).credentials if place else None
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether a pooler that gives sessions away was met on the way to the database."""
+        return connecting.is_pooled(self.settings_dict)
+
     def get_connection_params(self) -> dict[str, Any]:
-        parameters = {**super().get_connection_params(), **access(self.settings_dict)}
-        parameters.pop(EMBEDDED_HOME, None)
-        return parameters
+        parameters = super().get_connection_params()
+        if not self.settings_dict["OPTIONS"].get("pool"):  # whose open connections need no password
+            parameters |= connecting.access(self.settings_dict)
+        return connecting.fitting(self.settings_dict, parameters)
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        if self.pool:
+            return super().get_new_connection(conn_params)
+        known = iter([conn_params])  # asked for a moment ago
+        return connecting.connect(
+            self.settings_dict,
+            lambda: next(known, None) or self.get_connection_params(),
+            lambda **parameters: super(DatabaseWrapper, self).get_new_connection(parameters),
+        )
+
+    def plain_parameters(self, name: str) -> dict[str, Any]:
+        """Keywords for a plain connection of this name (in pg_stat_activity), with credentials of this moment."""
+        return {**connection_kwargs(self.settings_dict), "application_name": name}
+
+    def connect_plain(self, name: str) -> psycopg.Connection:
+        """A connection of its own, in autocommit mode and without Django's cursors. Raises psycopg.OperationalError."""
+        return connecting.connect(
+            self.settings_dict,
+            lambda: {**self.plain_parameters(name), "autocommit": True},
+            psycopg.connect,
+        )
+
+    async def connect_plain_later(self, name: str, **more: Any) -> psycopg.AsyncConnection:
+        """The same for an event loop; `more` are keywords of psycopg.connect()."""
+        return await connecting.connect_later(
+            self.settings_dict, lambda: {**self.plain_parameters(name), **more}
+        )
 
     @property
     def pool(self) -> Any:
         """Django's pool, asking for the parameters at each physical connect instead of once for ever."""
         pool = super().pool
-        if pool is not None and not callable(pool.kwargs):
-            pool.kwargs = self._pool_parameters
+        if pool is not None and pool.connection_class is not PooledConnection:
+            pool.kwargs = {"to": Description(self.settings_dict, self.alias)}
+            pool.connection_class = PooledConnection
         return pool
 
-    def _pool_parameters(self) -> dict[str, Any]:
-        return {**self.get_connection_params(), "autocommit": True}
+
+class Description(DatabaseWrapper):
+    """Never connects, and belongs to no thread: says only how to connect at this moment."""
+
+    def get_connection_params(self) -> dict[str, Any]:
+        parameters = {**super().get_connection_params(), **connecting.access(self.settings_dict)}
+        return connecting.fitting(self.settings_dict, parameters)

@@ -1,4 +1,4 @@
-"""The one error of the embedded server."""
+"""The errors of getting at a database, each in words that say what to do."""
 
 from __future__ import annotations
 
@@ -11,3 +11,7 @@ class EmbeddedPostgresError(psycopg.OperationalError):
     An OperationalError, so that whoever copes with "the database is away" copes with this as well, also through
     Django, which turns it into django.db.OperationalError with the same words.
     """
+
+
+class CredentialError(psycopg.OperationalError):
+    """No login for the database can be had; the message says from where it was wanted, why not, and what to do."""

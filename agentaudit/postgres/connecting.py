@@ -1,0 +1,117 @@
+"""One connect, with the parameters of this moment, and once more where they were refused and others can be had."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import psycopg
+from asgiref.sync import sync_to_async
+
+from agentaudit.postgres.embedded import Server
+from agentaudit.postgres.lakebase import access_to
+
+log = logging.getLogger(__name__)
+
+EMBEDDED_HOME = "embedded_home"  # in OPTIONS: start and use the embedded server of this home
+LAKEBASE = "lakebase"  # in OPTIONS: a Place, whose host, role and password are asked for
+NO_START_UP_SETTINGS = "unsupported startup parameter"
+"""What PgBouncer answers to `options` of a connect, such as a search_path."""
+
+Connected = TypeVar("Connected")
+_behind_poolers: set[tuple[str, str]] = set()
+
+
+def access(settings_dict: dict[str, Any]) -> dict[str, Any]:
+    """What has to be fresh at a connect: where, as whom and with what. Nothing for a database that is described once for all."""
+    options = settings_dict["OPTIONS"]
+    if place := options.get(LAKEBASE):
+        return access_to(place).parameters()
+    if home := options.get(EMBEDDED_HOME):
+        parameters = Server(home).ensure_running()
+        return {name: parameters[name] for name in ("host", "port", "user", "password")}
+    return {}
+
+
+def is_pooled(settings_dict: dict[str, Any]) -> bool:
+    """Whether a pooler that gives sessions away was met on the way to this database."""
+    return _where(settings_dict) in _behind_poolers
+
+
+def fitting(settings_dict: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
+    """The same parameters, without what such a pooler refuses or loses."""
+    parameters.pop(EMBEDDED_HOME, None)
+    parameters.pop(LAKEBASE, None)
+    if is_pooled(settings_dict):
+        parameters.pop("options", None)
+        parameters["prepare_threshold"] = None
+    return parameters
+
+
+def connect(
+    settings_dict: dict[str, Any],
+    ask: Callable[[], dict[str, Any]],
+    connecting: Callable[..., psycopg.Connection],
+) -> psycopg.Connection:
+    """`connecting(**ask())`, and once more where that may help. Raises psycopg.OperationalError."""
+    parameters = ask()
+    try:
+        raw = connecting(**parameters)
+    except psycopg.OperationalError as error:
+        if not may_help(settings_dict, parameters, error):
+            raise
+        raw = connecting(**ask())
+    if _looks_pooled(settings_dict, raw):
+        _note(settings_dict)
+        raw.prepare_threshold = None
+    return raw
+
+
+async def connect_later(
+    settings_dict: dict[str, Any], ask: Callable[[], dict[str, Any]]
+) -> psycopg.AsyncConnection:
+    """The same in autocommit mode for an event loop, which asking for parameters must not hold up."""
+    asked = sync_to_async(ask, thread_sensitive=False)
+    parameters = await asked()
+    try:
+        return await psycopg.AsyncConnection.connect(**parameters, autocommit=True)
+    except psycopg.OperationalError as error:
+        if not await sync_to_async(may_help, thread_sensitive=False)(settings_dict, parameters, error):
+            raise
+    return await psycopg.AsyncConnection.connect(**await asked(), autocommit=True)
+
+
+def may_help(settings_dict: dict[str, Any], parameters: dict[str, Any], error: Exception) -> bool:
+    """Whether a second connect with parameters asked anew makes sense after this error."""
+    if NO_START_UP_SETTINGS in str(error) and "options" in parameters:
+        _note(settings_dict)
+        return True
+    place = settings_dict["OPTIONS"].get(LAKEBASE)
+    return place is not None and access_to(place).refused(parameters.get("password", ""), error)
+
+
+def _looks_pooled(settings_dict: dict[str, Any], raw: psycopg.Connection) -> bool:
+    """A pooler names a process of its own invention for cancelling. So does Lakebase's front door, where it says nothing."""
+    options = settings_dict["OPTIONS"]
+    if options.get(EMBEDDED_HOME) or options.get(LAKEBASE) or is_pooled(settings_dict):
+        return False
+    named = raw.execute("SELECT pg_backend_pid()").fetchone()
+    if not raw.autocommit:
+        raw.rollback()
+    return named is not None and named[0] != raw.info.backend_pid
+
+
+def _note(settings_dict: dict[str, Any]) -> None:
+    if not is_pooled(settings_dict):
+        log.warning(
+            "The database is reached through a pooler that gives sessions away: statements are not prepared, changes are found by "
+            "polling. `manage.py doctor` says what that means."
+        )
+        _behind_poolers.add(_where(settings_dict))
+
+
+def _where(settings_dict: dict[str, Any]) -> tuple[str, str]:
+    return f"{settings_dict.get('HOST')}:{settings_dict.get('PORT')}", repr(
+        settings_dict["OPTIONS"].get(LAKEBASE)
+    )

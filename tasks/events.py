@@ -14,11 +14,12 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from django.conf import settings
 from pydantic_core import PydanticSerializationError
 
 from tasks import faults, queue
 from tasks.agent.contract import Code, Completed, Failed, Progress, Usage
-from tasks.costs.prices import PriceRow, Tokens, cost
+from tasks.costs.prices import PriceRow, Tokens, cost, process_cost
 from tasks.outcomes import Answer, AttemptFacts, Decision, TaskFacts, Word, decide
 from tasks.states import AttemptStatus, TaskStatus
 
@@ -237,6 +238,7 @@ def _row(
         "conflict": _conflict(event, answer) if decision.conflict else None,
         "trace_id": event.trace_id if event else "", "run_id": news.run_id,
         "process_seconds": news.process_seconds, "max_rss_bytes": news.max_rss_bytes,
+        "compute_usd": process_cost(news.process_seconds, settings.COMPUTE_USD_PER_HOUR),
         **_money(attempt, news, prices),
     }  # fmt: skip
 

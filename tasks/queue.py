@@ -415,6 +415,11 @@ def prune_callbacks(db: psycopg.Connection, *, days: int, most: int) -> int:
     return execute(db, "callback_prune", days=days, most=most).rowcount
 
 
+def prune_spending(db: psycopg.Connection, *, most: int) -> int:
+    """Remove counters of days and months that no claim asks for any more; how many."""
+    return execute(db, "spending_prune", most=most).rowcount
+
+
 def silent_among(db: psycopg.Connection, attempts: Sequence[UUID], seconds: float, most: int) -> list[UUID]:
     """Those of these attempts that live and were not heard of for so long."""
     return [row.id for row in rows(db, "silent_among", attempts=list(attempts), seconds=seconds, most=most)]

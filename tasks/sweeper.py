@@ -16,6 +16,7 @@ from uuid import UUID
 from tasks import callbacks, events, faults, notify, queue, rollup
 from tasks.agent.contract import Code, Completed, Failed, Order
 from tasks.audit import Actor, Entry, record
+from tasks.costs import cells
 from tasks.events import News
 from tasks.executors import Executor, Refusal, Report, Run, RunState
 from tasks.orders import order
@@ -346,16 +347,17 @@ class Sweeper:
         return bool(raised)
 
     def _prune(self, db: Any) -> None:
-        """Old deliveries go, a bounded number at a time: one message id has to be known only as long as its attempt may speak."""
+        """Old deliveries go, a bounded number at a time: one message id has to be known only as long as its attempt may speak. So do old counters."""
         if time.monotonic() - self._pruned_at < PRUNE_SECONDS:
             return
         self._pruned_at = time.monotonic()
         removed = queue.prune_callbacks(db, days=self.keep_days, most=MOST_PRUNED)
-        if removed == MOST_PRUNED:
+        if max(removed, queue.prune_spending(db, most=MOST_PRUNED)) == MOST_PRUNED:
             self._pruned_at -= PRUNE_SECONDS  # there is more: in the next round
 
     def _sum_up(self) -> None:
         """Sums for the pages, as often as they are worth it."""
         if time.monotonic() - self._summed_at >= rollup.EVERY_SECONDS:
             rollup.catch_up()
+            cells.catch_up()
             self._summed_at = time.monotonic()

@@ -32,7 +32,7 @@ BY_DESIGN = {
     "lock_waiting": "locks what waits for one agent, before that",
 }
 # Pages count what they show, in the background or once a second for everybody; `bench dashboard` holds them to their time
-BY_DESIGN |= {name: "reads what a page shows" for name in SQL if name.startswith(("summary_", "list_"))}
+BY_DESIGN |= {name: "reads what a page shows" for name in SQL if name.startswith(("summary_", "list_", "costs_"))}
 # Rows under processing are as many as there are slots: reading them all is cheaper than an index that every heartbeat would change
 # (sweep, renew); ageing looks at one hour of one agent's attempts, bounded by another time that is an index key
 TIME_AS_FILTER = {

@@ -55,3 +55,10 @@ def cost(tokens: Tokens, price: PriceRow) -> Decimal | None:
     total = (tokens.input - read - write) * price.input + tokens.output * price.output
     total += read * (price.cache_read or 0) + write * (price.cache_write or 0)
     return (total / MILLION).quantize(CENT_MILLIONTH, ROUND_HALF_UP)
+
+
+def process_cost(seconds: float | None, usd_per_hour: Decimal | None) -> Decimal | None:
+    """USD for processor time on a machine of one's own; None where the time was not measured or nobody said what an hour costs."""
+    if seconds is None or usd_per_hour is None:
+        return None
+    return (Decimal(repr(seconds)) * usd_per_hour / 3600).quantize(CENT_MILLIONTH, ROUND_HALF_UP)

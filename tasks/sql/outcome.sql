@@ -28,7 +28,8 @@ given AS MATERIALIZED (
     burnt int, released int, timeouts int, error_code text, error_message text, confidence float8, needs_review boolean,
     attempt_status text, attempt_error_code text, attempt_error_message text, ended boolean, result jsonb, conflict jsonb, model text,
     input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint, calls int, cost_usd numeric, cost_state text,
-    cost_delta numeric, agent_id bigint, client_id bigint, price_id bigint, settled boolean, trace_id text, run_id text, process_seconds float8, max_rss_bytes bigint)
+    cost_delta numeric, agent_id bigint, client_id bigint, price_id bigint, settled boolean, trace_id text, run_id text, process_seconds float8, max_rss_bytes bigint,
+    compute_usd numeric)
 ),
 moved AS (
   UPDATE tasks t SET
@@ -67,7 +68,9 @@ told AS (
     cost_usd = g.cost_usd, cost_state = g.cost_state, price_id = g.price_id,
     settled_at = CASE WHEN g.settled THEN coalesce(a.settled_at, clock.now) ELSE a.settled_at END,
     trace_id = coalesce(nullif(g.trace_id, ''), a.trace_id), run_id = coalesce(nullif(g.run_id, ''), a.run_id),
-    process_seconds = coalesce(g.process_seconds, a.process_seconds), max_rss_bytes = coalesce(g.max_rss_bytes, a.max_rss_bytes)
+    process_seconds = coalesce(g.process_seconds, a.process_seconds), max_rss_bytes = coalesce(g.max_rss_bytes, a.max_rss_bytes),
+    compute_cost_usd = coalesce(a.compute_cost_usd, g.compute_usd),
+    compute_cost_state = CASE WHEN a.compute_cost_usd IS NULL AND g.compute_usd IS NOT NULL THEN 'estimated' ELSE a.compute_cost_state END
   FROM given g, clock
   WHERE a.id = g.attempt_id
 ),

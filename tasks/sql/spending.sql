@@ -43,3 +43,10 @@ INSERT INTO audit_log (at, actor_name, verb, object_type, object_id, after, sour
 SELECT clock.now, 'queue', 'spend_' || level, holder, holder_id::text,
   jsonb_build_object('period', period, 'starts_on', starts_on, 'limit_usd', limit_usd), 'system'
 FROM told, clock
+
+-- name: spending_prune
+-- Counters are read for the present day and month only; reports of money come from the attempts. Some weeks and months of them are kept for
+-- people who look, by the day of the database.
+DELETE FROM spending WHERE id = ANY(ARRAY(
+  SELECT id FROM spending WHERE starts_on < (agentaudit_now() AT TIME ZONE 'UTC')::date - CASE WHEN period = 'day' THEN 62 ELSE 400 END
+  ORDER BY id LIMIT %(most)s FOR UPDATE SKIP LOCKED))

@@ -58,8 +58,9 @@ def _failures(rule: AlertRule, now: datetime) -> Findings:
 
 def _workers(rule: AlertRule, now: datetime) -> Findings:
     """A process that was told to stop counts from then on; where there never was one, from the first task that waits."""
-    [row] = queue.rows(queue.connection(), "alert_workers", seconds=rule.minutes * 60)
-    since = row.heard_at or row.waiting_since
+    db = queue.connection()
+    [row] = queue.rows(db, "alert_workers", seconds=rule.minutes * 60)
+    since = row.heard_at or queue.rows(db, "alert_first_waiting")[0].since
     if row.alive or since is None or (now - since).total_seconds() < rule.minutes * 60:
         return {}
     if row.heard_at is None:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Max, Q
+from psycopg import errors
 
 from tasks import queue
 from tasks.alerts import outbox
@@ -19,6 +20,9 @@ log = logging.getLogger(__name__)
 
 EVERY_SECONDS = 15.0
 """No rule is looked at more often, whatever the number of processes that could."""
+PATIENCE = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '10s'"
+"""What is stuck behind a lock is what alerts are about: they do not wait there themselves."""
+STUCK = (errors.LockNotAvailable, errors.QueryCanceled)
 ACTOR = Actor.system("alerts")
 
 
@@ -49,10 +53,11 @@ def _one() -> bool:
         AlertRule.objects.filter(pk=rule.pk).update(looked_at=NOW)
         try:
             with transaction.atomic():
+                queue.connection().execute(PATIENCE)
                 settle(rule, find(rule, rule.now), rule.now)
-        except AWAY:
-            raise
-        except Exception:  # one rule that cannot be looked at must not silence the others
+        except Exception as error:  # one rule that cannot be looked at must not silence the others
+            if isinstance(error, AWAY) and not isinstance(error, STUCK):
+                raise
             log.exception("The alert rule %d (%s) could not be looked at.", rule.pk, rule.kind)
     return True
 

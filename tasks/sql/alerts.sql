@@ -24,12 +24,14 @@ HAVING sum(f.number) >= %(least)s AND coalesce(sum(f.number) FILTER (WHERE s.sta
 ORDER BY a.name
 
 -- name: alert_workers
--- When a process that runs attempts was heard of last (NULL: never), and since when something waits.
-SELECT (SELECT max(least(stopped_at, heartbeat_at)) FROM workers WHERE slots > 0) AS heard_at,
-  (SELECT min(w.enqueued_at) FROM agents a CROSS JOIN LATERAL (
-    SELECT enqueued_at FROM tasks WHERE agent_id = a.id AND status = 'enqueued' ORDER BY enqueued_at LIMIT 1) w) AS waiting_since,
-  EXISTS (SELECT FROM workers WHERE slots > 0 AND stopped_at IS NULL
-    AND heartbeat_at > agentaudit_now() - make_interval(secs => %(seconds)s)) AS alive
+-- When a process that runs attempts was heard of last (NULL: never), and whether one is alive. Looks at nothing that a claim could lock.
+SELECT max(least(stopped_at, heartbeat_at)) AS heard_at,
+  bool_or(stopped_at IS NULL AND heartbeat_at > agentaudit_now() - make_interval(secs => %(seconds)s)) AS alive
+FROM workers WHERE slots > 0
+
+-- name: alert_first_waiting
+SELECT min(w.enqueued_at) AS since FROM agents a CROSS JOIN LATERAL (
+  SELECT enqueued_at FROM tasks WHERE agent_id = a.id AND status = 'enqueued' ORDER BY enqueued_at LIMIT 1) w
 
 -- name: alert_claims
 -- Since when work has been ready in vain: nothing that a pause, a provider or a limit holds back, and no attempt was begun for so long.

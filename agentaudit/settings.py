@@ -43,7 +43,9 @@ if STORAGE_URL.startswith("/Volumes/") and len(STORAGE_URL.strip("/").split("/")
 # Where attempts run: as runs of this job, on documents in a volume; without it as processes of this machine
 DATABRICKS_JOB_ID = read.optional_integer("DATABRICKS_JOB_ID", low=1, example=123)
 if DATABRICKS_JOB_ID and STORAGE_URL.startswith("file:"):
-    fault = "is a folder of this machine, and DATABRICKS_JOB_ID names a job, which reads documents from a volume"
+    fault = (
+        "is a folder of this machine, and DATABRICKS_JOB_ID names a job, which reads documents from a volume"
+    )
     raise read.wrong("STORAGE_URL", fault, "/Volumes/main/agentaudit/files")
 
 # The queue. Limits here are only the defaults that a new agent's row starts with; the row decides.
@@ -94,7 +96,11 @@ TRACING = read.flag("TRACING", True)
 TRACE_CONTENT = read.flag("TRACE_CONTENT")
 MLFLOW_TRACKING_URI = read.text("MLFLOW_TRACKING_URI")
 MLFLOW_EXPERIMENT = read.text("MLFLOW_EXPERIMENT", "agentaudit")
-MLFLOW_UI_URL = read.web_address("MLFLOW_UI_URL", MLFLOW_TRACKING_URI) if read.text("MLFLOW_UI_URL") else ""
+MLFLOW_UI_URL = (
+    read.web_address("MLFLOW_UI_URL", "http://127.0.0.1:5000/#/experiments/1")
+    if read.text("MLFLOW_UI_URL")
+    else ""
+)
 
 CORPUS_DIR = Path(read.text("CORPUS_DIR", str(BASE_DIR.parent / "shared" / "corpus")))
 

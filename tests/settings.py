@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 os.environ.setdefault("AGENTAUDIT_HOME", str(Path(__file__).resolve().parent.parent / ".agentaudit-test"))
+# Each worker that runs attempts would start a process that writes their traces; tests of traces say so
+os.environ.setdefault("TRACING", "0")
 os.environ.setdefault("SECRET_KEY", "only-for-tests-and-long-enough-to-be-accepted")
 
 from agentaudit.settings import *  # noqa: F403

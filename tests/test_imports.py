@@ -54,6 +54,9 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
 }
 # Of the agent, everybody else sees what it says, what it is asked for and takes, and how it signs; nothing of how it reads
 AGENT_SEEN = ("tasks.agent.contract", "tasks.agent.schema", "tasks.agent.prior", "tasks.agent.signatures")
+# Traces are written and read through it, in processes of their own
+TRACES_SEEN = ("tasks.agent.tracing", "tasks.agent.trace_store")
+TRACES_SEEN_BY = ("tasks.traces", "tasks.costs.traces", "tasks.management.checkups")
 # Those that have to start the agent's program itself, or put its answers into the scored shape
 AGENT_STARTED_BY = ("tasks.executors", "tasks.bench", "tasks.management.commands.bench")
 
@@ -124,6 +127,7 @@ def test_of_the_agent_others_see_its_contract_only():
         if not below(module, ("tasks.agent", *AGENT_STARTED_BY))
         for target in targets
         if below(target, ("tasks.agent",)) and not below(target, AGENT_SEEN)
+        if not (below(target, TRACES_SEEN) and below(module, TRACES_SEEN_BY))
     ]
     assert wrong == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tasks.agent import confidence
+from tasks.agent import confidence, tracing
 from tasks.agent.contract import FieldValue, Order, Record, Result, Usage
 from tasks.agent.pdf import Document
 from tasks.agent.reading import Reading, Tell, read_document
@@ -92,7 +92,9 @@ VALUE = re.compile(
 def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     """The program "contract-rules". Raises Problem for a document that cannot be opened."""
     with Document.open(order.document, order.password, order.limits) as document:
-        return result_of(read_document(document, order, tell)), Usage()
+        reading = read_document(document, order, tell)
+        with tracing.span("rules"):
+            return result_of(reading), Usage()
 
 
 def result_of(reading: Reading) -> Result:

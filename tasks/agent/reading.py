@@ -14,6 +14,7 @@ from tasks.agent.ocr import Engine, look_again, recognise
 from tasks.agent.page import Page
 from tasks.agent.pdf import FEW_WORDS, Document
 from tasks.agent.second_reader import PICTURE, SecondReader
+from tasks.agent.tracing import span
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -49,6 +50,14 @@ class Reading:
 
 def read_document(document: Document, order: Order, tell: Tell) -> Reading:
     """All pages, one after the other; `tell` hears of each. Raises Problem: corrupt where no page can be read."""
+    with span("reading", kind="PARSER", pages=document.page_count) as step:
+        reading = _read(document, order, tell)
+        recognised = len(reading.recogniser.done) if reading.recogniser else 0
+        step.set(recognised_pages=recognised, words=sum(len(page.words) for page in reading.pages))
+        return reading
+
+
+def _read(document: Document, order: Order, tell: Tell) -> Reading:
     reading, second, recogniser = Reading(document), SecondReader(document), Recogniser(document, order)
     for page in document.pages:
         second.fill(page)

@@ -20,6 +20,7 @@ from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import LEGAL, clean
 from tasks.agent.rules.text import Candidate, Text
 from tasks.agent.rules.values import grounded, missing
+from tasks.agent.tracing import span
 
 NOTHING = "No table of figures was recognised in this document."
 REQUIRED = ("period_end", "currency")
@@ -53,7 +54,9 @@ ACCOUNT = re.compile(
 def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     """The program "statement-rules". Raises Problem for a document that cannot be opened."""
     with Document.open(order.document, order.password, order.limits) as document:
-        return result_of(read_document(document, order, tell)), Usage()
+        reading = read_document(document, order, tell)
+        with span("rules"):
+            return result_of(reading), Usage()
 
 
 def result_of(reading: Reading) -> Result:

@@ -39,6 +39,7 @@ USAGE = {
     "cache_write_tokens": "cache_creation_input_tokens",
 }
 """Our names of tokens → MLflow's."""
+MODEL_CALLS = ("LLM", "CHAT_MODEL")
 MILLIONTH = Decimal("0.000001")
 MOST_COST = Decimal(10) ** 8
 
@@ -54,7 +55,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a stored trace says was used. Tokens: sums over the model calls, None where none reported that kind.
+    """What a stored trace says was used, and the model of its last call. Tokens: sums over the model calls, None where none reported that kind.
 
     cost_usd: MLflow's own estimate from its list prices, six places; None where it has no price for the model.
     """
@@ -62,6 +63,7 @@ class Stored:
     trace_id: str
     spans: int
     calls: int
+    model: str
     tokens: dict[str, int | None]
     cost_usd: Decimal | None
 
@@ -81,7 +83,8 @@ class TraceStore:
         store = self.client.store
         found = store.get_experiment_by_name(experiment)
         # A SQL store would invent a folder below the present one for files, of which a trace has none
-        files = f"file://{_path(uri).parent}/files" if _path(uri) else None
+        path = _path(uri)
+        files = f"file://{path.parent}/files" if path else None
         self.experiment_id: str = (
             found.experiment_id if found else store.create_experiment(experiment, files, [])
         )
@@ -127,8 +130,8 @@ class TraceStore:
 def prepare(uri: str) -> None:
     """What has to be said before MLflow is imported; for a SQLite file also its folder, which only this user can enter."""
     os.environ.update(QUIET)
-    if file := _path(uri):
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path := _path(uri):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _path(uri: str) -> Path | None:
@@ -143,19 +146,30 @@ def local_uri(home: Path) -> str:
 
 def stored(trace: MlflowTrace) -> Stored:
     """What a trace says was used: model calls only, and of calls inside calls the innermost, so that no token counts twice."""
-    calls = [span for span in trace.data.spans if span.span_type in ("LLM", "CHAT_MODEL")]
-    inside = {span.parent_id for span in calls}
+    calls = [span for span in trace.data.spans if span.span_type in MODEL_CALLS]
+    parents = {span.span_id: span.parent_id for span in trace.data.spans}
+    outer = {above for span in calls for above in _above(span.span_id, parents)}
     usages = [
-        span.get_attribute("mlflow.chat.tokenUsage") or {} for span in calls if span.span_id not in inside
+        span.get_attribute("mlflow.chat.tokenUsage") or {} for span in calls if span.span_id not in outer
     ]
     cost = (trace.info.cost or {}).get("total_cost")
     return Stored(
         trace_id=trace.info.trace_id,
         spans=len(trace.data.spans),
         calls=len(usages),
+        model=str(calls[-1].get_attribute("mlflow.llm.model") or "") if calls else "",
         tokens={ours: _sum(usage.get(theirs) for usage in usages) for ours, theirs in USAGE.items()},
         cost_usd=_money(cost),
     )
+
+
+def _above(span_id: str, parents: dict[str, str | None]) -> set[str]:
+    """The spans around one, whatever the parents say: also when they go in a circle."""
+    found: set[str] = set()
+    while (above := parents.get(span_id)) and above not in found:
+        found.add(above)
+        span_id = above
+    return found
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

@@ -14,6 +14,7 @@ from tasks.agent.rules.kind import kind_of
 from tasks.agent.rules.parts import parts_of
 from tasks.agent.rules.record import record_of
 from tasks.agent.rules.text import Text
+from tasks.agent.tracing import span
 
 NOTHING = "No invoice, receipt, credit note or quotation was recognised in this document."
 
@@ -21,7 +22,11 @@ NOTHING = "No invoice, receipt, credit note or quotation was recognised in this 
 def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     """The program "rules". Raises Problem for a document that cannot be opened."""
     with Document.open(order.document, order.password, order.limits) as document:
-        return result_of(read_document(document, order, tell)), Usage()
+        reading = read_document(document, order, tell)
+        with span("rules") as step:
+            result = result_of(reading)
+            step.set(records=len(result.records), confidence=result.confidence, reasons=len(result.reasons))
+        return result, Usage()
 
 
 def result_of(reading: Reading) -> Result:

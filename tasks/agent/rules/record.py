@@ -22,6 +22,7 @@ from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
 from tasks.agent.rules.values import MOST_REASONS, missing, source_of, weak
+from tasks.agent.tracing import span
 
 SURE_KIND = 0.6
 RIVAL = 0.06
@@ -64,17 +65,19 @@ def record_of(
     found = findings(chosen, amounts, table, xml, today)
     if xml is not None:
         complete_from_xml(chosen, found, xml)
-    fields = {
-        key: field_of(document, text, candidate, key, found)
-        for key, candidate in chosen.items()
-        if candidate is not None
-    }
+    with span("grounding", kind="TOOL"):
+        fields = {
+            key: field_of(document, text, candidate, key, found)
+            for key, candidate in chosen.items()
+            if candidate is not None
+        }
+        lines = lines_of(document, text, table, found)
     for key in confidence.REQUIRED:
         fields.setdefault(key, FieldValue(value=None, confidence=0.0, reasons=(missing(key),)))
     return Record(
         kind=name,
         fields=fields,
-        lines=lines_of(document, text, table, found),
+        lines=lines,
         first_page=min(text.pages),
         last_page=max(text.pages),
     )
@@ -100,6 +103,7 @@ def first(candidates: list[Candidate]) -> Candidate | None:
     return best
 
 
+@span("checks", kind="GUARDRAIL")
 def findings(
     chosen: dict[str, Candidate | None], amounts: Amounts, table: Table, xml: EInvoice | None, today: date
 ) -> Findings:

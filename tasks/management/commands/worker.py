@@ -14,10 +14,12 @@ from django.core.management.base import BaseCommand
 from tasks import notify
 from tasks.alerts import watch
 from tasks.executors.local import LocalExecutor
+from tasks.management.exporting import ExporterKeeper
 from tasks.models import Task
 from tasks.orders import log_name
 from tasks.states import TaskStatus
 from tasks.storage import get_storage
+from tasks.traces.places import spool
 from tasks.worker import Habits, Worker
 
 log = logging.getLogger("tasks.worker")
@@ -58,7 +60,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, slots: int | None, until_idle: bool, **options: Any) -> None:
         habits = habits_from_settings(slots)
         storage = get_storage()
-        executor = LocalExecutor(habits.slots, lambda attempt: storage.path_for_attempt(log_name(attempt)))
+        files = spool()
+        executor = LocalExecutor(
+            habits.slots,
+            lambda attempt: storage.path_for_attempt(log_name(attempt)),
+            files if settings.TRACING else None,
+        )
+        exporter = ExporterKeeper(files)
         worker = Worker({executor.name: executor}, habits)
         self._handle_signals(worker, executor)
         worker.register()
@@ -70,9 +78,12 @@ class Command(BaseCommand):
         worked = True
         while not worker.stopping:
             worked = worker.tick(0.0 if worked else worker.idle_seconds())
+            if settings.TRACING:
+                exporter.tick(has_work=bool(worker.held))
             if until_idle and not worked and not worker.held and not self._anything_left():
                 break
         worker.finish(GRACE_SECONDS)
+        exporter.end()
         listener.end()
         alerts.end()
         log.info("Worker %s has stopped.", worker.id)

@@ -1,0 +1,125 @@
+"""`manage.py traces`: writes finished traces into MLflow and compares their tokens with what the attempts told."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from argparse import SUPPRESS, ArgumentParser
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError, InterfaceError
+from django.db import connection as django_connection
+
+from tasks import queue
+from tasks.costs.traces import Reconciler
+from tasks.traces.exporter import Exporter, Lock
+from tasks.traces.places import open_store, spool
+
+log = logging.getLogger("tasks.traces")
+
+AWAY = (DatabaseError, InterfaceError, psycopg.Error)
+LOOK_SECONDS, COMPARE_SECONDS = 0.5, 2.0
+LEAVE_SECONDS = 20.0
+"""After a request to stop, or its worker's end, what is complete is still written, for so long."""
+NICE = 5
+
+
+class Command(BaseCommand):
+    requires_system_checks = ()
+    help = (
+        "Write the traces that attempts of this machine have left into MLflow, and compare their tokens with what the attempts told. "
+        "Every worker starts this by itself; one per machine works, another one ends at once."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--until-empty", action="store_true", help="stop when nothing waits to be written or compared"
+        )
+        parser.add_argument("--beside-worker", action="store_true", help=SUPPRESS)
+
+    def handle(self, *args: Any, until_empty: bool, beside_worker: bool, **options: Any) -> None:
+        files, stop = spool(), threading.Event()
+        if not Lock(files.folder).take():
+            log.info("Another process of this machine writes traces already.")
+            return
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        os.nice(NICE)
+        if beside_worker:
+            threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
+        rounds = Rounds(Exporter(files, open_store, ended_among))
+        while not stop.is_set():
+            worked = rounds.once()
+            if until_empty and not worked and not rounds.exporter.is_behind():
+                return
+            stop.wait(0.0 if worked else LOOK_SECONDS)
+        rounds.leave(LEAVE_SECONDS)
+
+
+def _wait_for_end(stop: threading.Event) -> None:
+    """The worker holds the other end of standard input and never writes into it: it is readable when the worker is gone."""
+    os.read(0, 1)
+    stop.set()
+
+
+class Rounds:
+    """What the exporter does again and again; a database that is away stops the comparing, not the writing."""
+
+    def __init__(self, exporter: Exporter) -> None:
+        self.exporter, self._reconciler = exporter, Reconciler()
+        self._untold: list[UUID] = []
+        self._compare_at = 0.0
+
+    def leave(self, seconds: float) -> None:
+        """Write and compare what is complete, quietly and for so long at most; the next exporter finds the rest."""
+        logging.disable(logging.WARNING)
+        self.exporter.hurry()
+        self._compare_at, deadline = 0.0, time.monotonic() + seconds
+        while time.monotonic() < deadline and self.once():
+            self._compare_at = 0.0
+
+    def once(self) -> bool:
+        """Whether there was something to do."""
+        written = self.exporter.tick()
+        self._untold += written
+        try:
+            return self._compare() or bool(written)
+        except AWAY as error:
+            log.warning(
+                "The database is away (%s). Traces are written, and compared when it is back.",
+                type(error).__name__,
+            )
+            django_connection.close()
+            self._compare_at = time.monotonic() + COMPARE_SECONDS
+            return bool(written)
+
+    def _compare(self) -> bool:
+        if self._untold:
+            queue.retried(lambda: queue.traces_written(queue.connection(), self._untold))
+            self._untold.clear()
+        store = self.exporter.store
+        if store is None or time.monotonic() < self._compare_at:
+            return False
+        try:
+            more = self._reconciler.tick(queue.connection(), store.read)
+        except AWAY:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever MLflow raises; the next round asks again
+            log.warning("Traces cannot be read (%s); trying again.", type(error).__name__)
+            more = False
+        self._compare_at = 0.0 if more else time.monotonic() + COMPARE_SECONDS
+        return more
+
+
+def ended_among(attempts: list[UUID]) -> set[UUID]:
+    try:
+        return queue.ended_among(queue.connection(), attempts)
+    except AWAY:
+        django_connection.close()
+        return set()

@@ -269,3 +269,5 @@ class Problem(Exception):
     ):
         super().__init__(message)
         self.code, self.message, self.retryable, self.retry_after = code, message, retryable, retry_after
+        self.usage: Usage | None = None
+        """What was paid until then, where somebody knows it better than the attempt's last progress."""

@@ -33,6 +33,7 @@ Read = Callable[[Order, ReportProgress], tuple[Result, Usage]]
 
 BUILT_IN = {
     "rules": "tasks.agent.rules.reader:read",
+    "llm": "tasks.agent.llm.reader:read",
     "contract-rules": "tasks.agent.agreements:read",
     "statement-rules": "tasks.agent.statements:read",
 }
@@ -54,7 +55,7 @@ def run(
     """
     emit(Started(attempt=order.attempt))
     traced = order.tracing is not None and hand_over is not None
-    outcome = traced_attempt(order, reporter(order, emit, should_stop), hand_over if traced else None)
+    outcome = traced_attempt(order, Reporter(order, emit, should_stop), hand_over if traced else None)
     if traced:
         outcome = outcome.model_copy(update={"trace_id": tracing.trace_id(order.attempt)})
     try:
@@ -86,50 +87,59 @@ def attempt(order: Order, progress: ReportProgress) -> Completed | Failed:
         result, usage = load(order.program)(order, progress)
         return Completed(attempt=order.attempt, result=result, usage=usage)
     except Problem as problem:
-        return failed(order, problem)
+        return failed(order, problem, progress)
     except MemoryError:
         limit = order.limits.memory_mib
         message = f"Reading this document needs more memory than its agent may use ({limit:,} MiB)."
-        return failed(order, Problem(Code.OUT_OF_MEMORY, message, retryable=True))
+        return failed(order, Problem(Code.OUT_OF_MEMORY, message, retryable=True), progress)
     except ValidationError as error:
         fault = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(str(part) for part in fault["loc"])
         return failed(
             order,
             Problem(Code.INVALID_RESULT, f"The agent gave an invalid result ({where}: {fault['msg']})."),
+            progress,
         )
     except Exception as error:  # noqa: BLE001 - whatever a program does, its attempt ends with an event
         # The exception's text may quote the document, so that only its type and the places in the code are kept.
         log.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
         message = f"The agent stopped on an unexpected error ({type(error).__name__}); the attempt's log says where."
-        return failed(order, Problem(Code.CRASHED, message, retryable=True))
+        return failed(order, Problem(Code.CRASHED, message, retryable=True), progress)
 
 
-def failed(order: Order, problem: Problem) -> Failed:
+def failed(order: Order, problem: Problem, progress: ReportProgress) -> Failed:
+    """With what was paid until then: as the problem says, else as the program told last."""
+    told: Usage = getattr(progress, "usage", Usage())
     return Failed(
         attempt=order.attempt,
         code=problem.code,
         message=problem.message,
         retryable=problem.retryable,
         retry_after=problem.retry_after,
-        usage=getattr(problem, "usage", Usage()),
+        usage=problem.usage or told,
     )
 
 
-def reporter(order: Order, emit: Emit, should_stop: Callable[[], bool]) -> ReportProgress:
-    """What a program calls after each page: tells about progress, and ends the attempt when it was asked to stop."""
-    last = -PROGRESS_SECONDS
+class Reporter:
+    """What a program calls after each page: tells about progress, and ends the attempt when it was asked to stop.
 
-    def report(done: int, total: int, usage: Usage) -> None:
-        nonlocal last
-        if should_stop():
-            raise Problem(Code.CANCELLED, "Stopped on request.")
+    `usage` is the last that the program told: what an attempt that ends by an error has paid for.
+    """
+
+    def __init__(self, order: Order, emit: Emit, should_stop: Callable[[], bool]):
+        self._order, self._emit, self._should_stop = order, emit, should_stop
+        self._quiet_until = -PROGRESS_SECONDS
+        self.usage = Usage()
+
+    def __call__(self, done: int, total: int, usage: Usage) -> None:
+        # What was paid is told at once: an attempt that is killed a moment later has paid all the same
+        paid, self.usage = usage != self.usage, usage
         now = time.monotonic()
-        if done == total or now - last >= PROGRESS_SECONDS:
-            last = now
-            emit(Progress(attempt=order.attempt, pages_done=done, pages_total=total, usage=usage))
-
-    return report
+        if paid or done == total or now >= self._quiet_until:
+            self._quiet_until = now + PROGRESS_SECONDS
+            self._emit(Progress(attempt=self._order.attempt, pages_done=done, pages_total=total, usage=usage))
+        if self._should_stop():
+            raise Problem(Code.CANCELLED, "Stopped on request.")
 
 
 def load(name: str) -> Read:

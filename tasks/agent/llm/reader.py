@@ -1,0 +1,174 @@
+"""The program "llm": asks a model for the fields of a schema, window by window, and keeps only what our own code finds on the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from tasks.agent import confidence, tracing
+from tasks.agent.contract import Code, FieldValue, Order, Problem, Record, Result, Usage
+from tasks.agent.layout import lines_of
+from tasks.agent.llm.asking import Asking
+from tasks.agent.llm.checking import checked
+from tasks.agent.llm.grounded import Entry, Grounder
+from tasks.agent.llm.kept import Kept
+from tasks.agent.llm.merge import Portion, merged_fields, merged_lists
+from tasks.agent.llm.options import Options
+from tasks.agent.llm.pictures import pictures_of, wants_picture
+from tasks.agent.llm.prompt import question
+from tasks.agent.llm.server import Server
+from tasks.agent.llm.troubles import TooLong
+from tasks.agent.llm.windows import Piece, Window, windows_of
+from tasks.agent.page import Page
+from tasks.agent.pdf import Document
+from tasks.agent.printed import WRITTEN_LEFTWARDS
+from tasks.agent.reading import Reading, Tell, read_document
+from tasks.agent.schema import Field, Schema, Type
+
+MOST_ANSWER_SECONDS = 300.0
+NOTHING = "This document has no text, and no pictures of its pages were asked for; there was nothing to ask a model."
+
+
+def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
+    """Raises Problem for a document that cannot be opened, settings that cannot be used, and a model that does not answer."""
+    options = Options.of(order)
+    with Document.open(order.document, order.password, order.limits) as document:
+        with tracing.span("reading", kind="PARSER", pages=document.page_count):
+            reading = read_document(document, order, lambda _done, total, usage: tell(0, total, usage))
+        server = Server(
+            order.endpoint,
+            str(order.endpoint.base_url or order.settings.get("endpoint") or ""),
+            min(MOST_ANSWER_SECONDS, float(order.limits.wall_seconds)),
+        )
+        asking = Asking(server, list(options.chain), Kept(order.kept))
+        try:
+            portions = Portions(reading, options, asking, tell).all()
+            return result_of(reading, options.fields, portions, asking.notes), asking.meter.usage
+        except Problem as problem:
+            problem.usage = asking.meter.usage
+            raise
+        finally:
+            server.close()
+
+
+class Portions:
+    """Asks about every window of a document and grounds each answer before the next question."""
+
+    def __init__(self, reading: Reading, options: Options, asking: Asking, tell: Tell):
+        self.reading, self.options, self.asking, self.tell = reading, options, asking, tell
+        self.document = reading.document
+        self.grounder = Grounder(self.document, {page.number: page for page in reading.pages})
+
+    def all(self) -> list[Portion]:
+        found: list[Portion] = []
+        for window in windows_of(self._pieces(), self.options.window_pages):
+            found += self._portions(window)
+            self.tell(window.pages[-1], self.document.page_count, self.asking.meter.usage)
+        self.tell(self.document.page_count, self.document.page_count, self.asking.meter.usage)
+        return found
+
+    def _pieces(self) -> Iterator[Piece]:
+        for page in self.reading.pages:
+            text, picture = text_of(page), wants_picture(page, self.options.vision)
+            if text or picture:
+                yield Piece(page.number, text, picture)
+
+    def _portions(self, window: Window) -> Iterator[Portion]:
+        """One, or several where the window, or the answer about it, is too long for the model."""
+        try:
+            answer = self._ask(window)
+        except TooLong:
+            halves = window.halves()
+            if halves is None:
+                raise Problem(Code.INVALID_RESULT, too_long(window)) from None
+            for half in halves:
+                yield from self._portions(half)
+            return
+        with tracing.span("grounding", pages=len(window.pages)):
+            yield self._grounded(window, answer)
+
+    def _ask(self, window: Window) -> str:
+        wanted = [piece.page for piece in window.pieces if piece.picture]
+        pictures = pictures_of(self.document, wanted)
+        schema, most = self.options.fields, self.options.max_output_tokens
+        return self.asking.ask(question(schema, window, self.document.page_count, pictures, most))
+
+    def _grounded(self, window: Window, answer: str) -> Portion:
+        said, pages = self.options.fields.parse(answer), window.pages
+        portion = Portion({}, again=window.again)
+        for field in self.options.fields.fields:
+            if field.type is Type.LIST:
+                portion.lists[field.name] = self._entries(field, said.values[field.name], pages)
+            else:
+                value = self.grounder.value(field, said.values[field.name], pages)
+                portion.fields[field.name] = with_fault(value, said.problems.get(field.name))
+        return portion
+
+    def _entries(
+        self, field: Field, rows: list[dict[str, str | int | None]], pages: list[int]
+    ) -> list[Entry]:
+        entries: list[Entry] = []
+        for row in rows:
+            before = next((entry.row for entry in reversed(entries) if entry.row), None)
+            entries.append(self.grounder.entry(field.fields, row, pages, before))
+        return entries
+
+
+def text_of(page: Page) -> str:
+    """The page's text, line by line; of a script that is written leftwards in the order of the file, which is that of reading."""
+    if not page.words:
+        return page.plain
+    words = " ".join(word.text for word in page.words)
+    if len(WRITTEN_LEFTWARDS.findall(words)) > len(words) / 4:
+        return words
+    return "\n".join(line.text for line in lines_of(page))
+
+
+def too_long(window: Window) -> str:
+    return (
+        f"What page {window.pages[0]} holds, or the answer about it, is longer than the model takes at once. "
+        "Raise max_output_tokens of the agent, ask for fewer fields, or choose a model with a larger context."
+    )
+
+
+def with_fault(value: FieldValue, fault: str | None) -> FieldValue:
+    """What the model said and does not fit the field's type is told, for the value itself is lost."""
+    if fault is None:
+        return value
+    return value.model_copy(
+        update={"reasons": (*value.reasons, f"The model's answer cannot be used: {fault}"[:300])}
+    )
+
+
+def result_of(reading: Reading, schema: Schema, portions: list[Portion], notes: list[str]) -> Result:
+    reasons = list(reading.reasons)
+    required = tuple(field.name for field in schema.fields if field.required and field.type is not Type.LIST)
+    records: tuple[Record, ...] = ()
+    if portions:
+        with tracing.span("checks"):
+            records = (record_of(schema, portions, reading.document.page_count),)
+    else:
+        reasons.append(NOTHING)
+    sure = confidence.of_records(records, required) if required or not records else 1.0
+    return Result(
+        kind=schema.kind,
+        pages=reading.document.page_count,
+        records=records,
+        confidence=min(sure, confidence.FLAGGED) if reasons else sure,
+        needs_review=bool(reasons) or confidence.needs_review(records, required),
+        reasons=tuple(reasons),
+        notes=tuple(dict.fromkeys([*reading.notes, *notes])),
+    )
+
+
+def record_of(schema: Schema, portions: list[Portion], page_count: int) -> Record:
+    """Lists become lines; where the schema has several of them, each line names its own as `list`."""
+    lists = [field.name for field in schema.fields if field.type is Type.LIST]
+    lines: list[dict[str, FieldValue]] = []
+    for name in lists:
+        own = {"list": FieldValue(value=name, confidence=1.0)} if len(lists) > 1 else {}
+        lines += [own | cells for cells in merged_lists(portions, name)]
+    fields = checked(merged_fields(portions), lines if len(lists) == 1 else (), datetime.now(UTC).date())
+    return Record(
+        kind=schema.kind, fields=fields, lines=tuple(lines), first_page=1, last_page=max(page_count, 1)
+    )

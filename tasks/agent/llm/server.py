@@ -1,0 +1,168 @@
+"""One server that speaks OpenAI's protocol: whom the attempt may ask there, by what right, and in which form each model takes a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tasks.agent.bearer import workspace_token
+from tasks.agent.contract import Code, Endpoint, Problem
+from tasks.agent.llm.prompt import Question
+from tasks.agent.llm.troubles import trouble
+
+CONNECT_SECONDS = 10.0
+FORMATS = ("json_schema", "json_object", "text")
+"""How an answer may be bound to its form, from the strictest on; servers that lack one refuse it."""
+
+
+@dataclass(slots=True)
+class Form:
+    """What is known of the form in which a model takes questions; learnt from its refusals, which cost nothing."""
+
+    format: int = 0
+    limit: str = "max_tokens"
+    temperature: bool = True
+    pictures: bool = True
+
+    def arguments(self, question: Question) -> dict[str, Any]:
+        """Arguments of a chat completion."""
+        name = FORMATS[self.format]
+        messages = question.messages(in_prose=name != "json_schema", pictures=self.pictures)
+        made: dict[str, Any] = {"messages": messages, self.limit: question.max_tokens}
+        if name == "json_schema":
+            schema = {"name": question.name, "strict": True, "schema": question.schema}
+            made["response_format"] = {"type": name, "json_schema": schema}
+        elif name == "json_object":
+            made["response_format"] = {"type": name}
+        if self.temperature:
+            made["temperature"] = 0
+        return made
+
+    def adapt(self, said: str) -> bool:
+        """Take another form after a refusal that says why; whether there is one."""
+        if self.limit == "max_tokens" and "max_completion_tokens" in said:
+            self.limit = "max_completion_tokens"
+        elif self.temperature and "temperature" in said:
+            self.temperature = False
+        elif self.pictures and "image" in said:
+            self.pictures = False
+        elif self.format < len(FORMATS) - 1 and any(
+            word in said for word in ("response_format", "json_schema", "json_object", "schema")
+        ):
+            self.format += 1
+        else:
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A model's answer as it came: its text ("" if none), why it ended, whether it refused, its usage, and the name the server gave the model."""
+
+    text: str
+    finish: str
+    refused: bool
+    usage: Any
+    served_by: str
+
+
+class Server:
+    """Asks one question of one model; nothing is repeated but in another form. Close it at the end."""
+
+    def __init__(self, endpoint: Endpoint, base_url: str, seconds: float):
+        """`seconds`: how long an answer may take. Raises Problem: bad_configuration."""
+        import httpx
+        import openai  # takes a second to load, which only those pay who ask a model
+
+        if urlsplit(base_url).scheme not in ("http", "https"):
+            raise Problem(
+                Code.BAD_CONFIGURATION,
+                "This agent has no address of a model server; set OPENAI_BASE_URL or its endpoint.",
+            )
+        self.host = urlsplit(base_url).netloc.rpartition("@")[2]
+        self.seconds = seconds
+        key = key_for(endpoint, base_url)
+        self._client = openai.OpenAI(
+            base_url=base_url,
+            api_key=key or "none",
+            default_headers=None if key else {"Authorization": openai.Omit()},  # type: ignore[dict-item]
+            max_retries=0,
+            timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS),
+        )
+        self._forms: dict[str, Form] = {}
+
+    def close(self) -> None:
+        self._client.close()
+
+    def takes_pictures(self, model: str) -> bool:
+        return self._forms.setdefault(model, Form()).pictures
+
+    def ask(self, model: str, question: Question) -> Said:
+        """Raises Problem, Elsewhere or TooLong (tasks.agent.llm.troubles)."""
+        import openai
+
+        form = self._forms.setdefault(model, Form())
+        while True:
+            try:
+                answer = self._client.chat.completions.create(model=model, **form.arguments(question))
+                return said(answer)
+            except (Problem, MemoryError):
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a server sends, it is said in a sentence
+                meaning = trouble(error, model, self.host, self.seconds)
+                refused = isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError)
+                if (
+                    refused
+                    and isinstance(meaning, Problem)
+                    and form.adapt(f"{error.param} {error.message}".lower())  # type: ignore[attr-defined]
+                ):
+                    continue
+                raise meaning from None
+
+
+def why(error: Any) -> str:
+    """What a server says of the request that it refuses."""
+    return f"{error.param} {error.message}".lower()
+
+
+def said(answer: Any) -> Said:
+    """What is in a chat completion. Raises AttributeError, IndexError or TypeError where it is none."""
+    choice = answer.choices[0]
+    refused = bool(getattr(choice.message, "refusal", None)) or choice.finish_reason == "content_filter"
+    text = choice.message.content
+    return Said(
+        text if isinstance(text, str) else "",
+        str(choice.finish_reason),
+        refused,
+        answer.usage,
+        str(answer.model or ""),
+    )
+
+
+def key_for(endpoint: Endpoint, base_url: str) -> str | Callable[[], str] | None:
+    """The key, or what is asked for it before each request, so that one that was changed meanwhile is used."""
+    if endpoint.key_file:
+        return lambda: _read(endpoint.key_file)
+    if endpoint.key:
+        return endpoint.key
+    token = workspace_token(base_url)
+    return (lambda: _own_token(token)) if token else None
+
+
+def _own_token(token: Callable[[], str]) -> str:
+    try:
+        return token()
+    except Exception as error:  # noqa: BLE001 - the package's errors tell of hosts and profiles at length
+        message = f"This run cannot log in to the Databricks workspace of its models ({type(error).__name__}). Check its profile or its job's identity."
+        raise Problem(Code.BAD_CONFIGURATION, message) from None
+
+
+def _read(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        message = f"The key of the model server cannot be read from MODEL_KEYS_DIR ({error.strerror or 'input error'})."
+        raise Problem(Code.BAD_CONFIGURATION, message) from None

@@ -18,6 +18,8 @@ LLM = "llm"
 """The program that asks a model, and so needs one, and a schema."""
 VERSIONED = ("program", "options", "model", *PRIOR)
 """What a version is: its columns that people set. Changing one makes the next version."""
+OF_MODELS = ("endpoint", "fallback_models", "max_output_tokens", "window_pages", "vision")
+"""Settings of agents that ask a model; like the schema they are kept in `options`."""
 
 
 def lacking(agent: Agent, version: AgentVersion | None) -> str:
@@ -51,6 +53,49 @@ def figures_from(options: Mapping[str, Any]) -> dict[str, float]:
     """The prior by the size of the schema in `options`; empty where no schema says it."""
     schema = schema_of(options)
     return prior(schema, dict(options)) if schema else {}
+
+
+def changed(version: AgentVersion | None, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """All of VERSIONED, as they are once `changes` are made to a version (None: to an empty one).
+
+    changes: any of VERSIONED, OF_MODELS and "schema". What is empty of the latter is removed; "options" are the settings besides those.
+    A figure that is None, or was never said, is what the schema's size says.
+    """
+    before = version or AgentVersion()
+    options = dict(before.options)
+    if "options" in changes:
+        options = {name: options[name] for name in ("schema", *OF_MODELS) if name in options} | changes[
+            "options"
+        ]
+    for name in ("schema", *OF_MODELS):
+        if changes.get(name):
+            options[name] = changes[name]
+        elif name in changes:
+            options.pop(name, None)
+    values = {name: changes.get(name, getattr(before, name)) for name in ("program", "model")}
+    said = unlearnt(figures_from(before.options))
+    fresh = unlearnt(figures_from(options))
+    for name in PRIOR:
+        own = changes[name] if name in changes else _said(before, said, name)
+        values[name] = fresh[name] if own is None else own
+    return values | {"options": options}
+
+
+def unlearnt(figures: Mapping[str, float]) -> dict[str, float]:
+    """All of PRIOR: what is not in `figures` as the columns have it where nobody says anything."""
+    return {name: figures.get(name, AgentVersion._meta.get_field(name).default) for name in PRIOR}
+
+
+def _said(version: AgentVersion, reckoned: Mapping[str, float], name: str) -> float | None:
+    """A figure that a person chose; None where it is only what the schema said."""
+    value = getattr(version, name)
+    return None if value == reckoned[name] else value
+
+
+def said(version: AgentVersion) -> dict[str, float | None]:
+    """All of PRIOR as people chose them; None where the schema's size speaks."""
+    reckoned = unlearnt(figures_from(version.options))
+    return {name: _said(version, reckoned, name) for name in PRIOR}
 
 
 def make(actor: Actor, agent: Agent, values: Mapping[str, Any]) -> AgentVersion:

@@ -1,10 +1,12 @@
-"""The schema of fields that an agent is asked for: checked in words, sent to models as JSON schema. Pure."""
+"""The schema of fields that an agent is asked for: checked in words, sent to models as JSON schema."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 import pydantic
@@ -132,6 +134,17 @@ class Schema(Model):
     def parse(self, answer: str | bytes | Mapping[str, Any]) -> Answer:
         """A model's JSON as typed values by field, and what is wrong with it by field. Raises nothing."""
         return answers.parse(self.fields, answer)
+
+
+READY_MADE = Path(__file__).parent / "schemas"
+
+
+def ready_made() -> dict[str, Schema]:
+    """Those that come with the product, by name: to be used as they are, or to begin with."""
+    return {
+        file.stem: Schema.of(json.loads(file.read_text(encoding="utf-8")))
+        for file in sorted(READY_MADE.glob("*.json"))
+    }
 
 
 DEEPEST = 8

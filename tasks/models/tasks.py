@@ -345,6 +345,11 @@ class Attempt(models.Model):
                 condition=~Q(trace_id="") & Q(trace_state__in=("", "missing"), finished_at__isnull=False),
                 name="task_attempts_trace_to_read",
             ),
+            models.Index(
+                "finished_at",
+                condition=Q(trace_state__in=("missing", "differs")),
+                name="task_attempts_trace_faults",
+            ),
             # By day, for money
             models.Index("finished_at", condition=Q(finished_at__isnull=False), name="task_attempts_by_end"),
             models.Index("status", "task", "number", condition=BADLY_ENDED, name="task_attempts_bad_ends"),

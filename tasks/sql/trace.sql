@@ -51,7 +51,9 @@ GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 ON CONFLICT ON CONSTRAINT spending_counter DO UPDATE SET usd = s.usd + excluded.usd
 
 -- name: trace_pace
--- When a trace was read last, and how many of the last day's are missing or differ. By the index of what ended when.
-SELECT max(trace_read_at) AS read_at, count(*) FILTER (WHERE trace_state = 'missing') AS missing,
-  count(*) FILTER (WHERE trace_state = 'differs') AS differing
-FROM task_attempts WHERE finished_at IS NOT NULL AND finished_at > (SELECT agentaudit_now()) - interval '1 day'
+-- When the trace of one of the newest attempts was read last, and how many of the last day's are missing or differ.
+SELECT (SELECT max(trace_read_at) FROM (SELECT trace_read_at FROM task_attempts WHERE finished_at IS NOT NULL ORDER BY finished_at DESC LIMIT 50) n)
+  AS read_at,
+  count(*) FILTER (WHERE trace_state = 'missing') AS missing, count(*) FILTER (WHERE trace_state = 'differs') AS differing
+FROM task_attempts
+WHERE trace_state IN ('missing', 'differs') AND finished_at > (SELECT agentaudit_now()) - interval '1 day'

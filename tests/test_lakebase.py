@@ -3,60 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import socket
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from django.db.utils import OperationalError
-from psycopg import sql
 
 from agentaudit.postgres import lakebase
 from agentaudit.postgres.base import DatabaseWrapper
-from agentaudit.postgres.embedded import Server
-from agentaudit.postgres.home import PORT
-from agentaudit.postgres.lakebase import Place
 from tests.fakes.databricks import Workspace
 from tests.fakes.lakebase import ENDPOINT, INSTANCE, ROLE, Lakebase
-
-DATABASE = "databricks_postgres"
-
-
-class Postgres:
-    """A server that asks for passwords; the role of the service principal owns the schema `agentaudit`."""
-
-    def __init__(self, home: Path) -> None:
-        self.parameters = Server(home).ensure_running() | {"user": "postgres"}
-        with self.superuser() as db:
-            db.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(ROLE)))
-            db.execute(f"CREATE DATABASE {DATABASE}")
-        with self.superuser(dbname=DATABASE) as db:
-            db.execute(sql.SQL("CREATE SCHEMA agentaudit AUTHORIZATION {}").format(sql.Identifier(ROLE)))
-
-    @property
-    def host(self) -> str:
-        return self.parameters["host"]
-
-    def superuser(self, **more: Any) -> psycopg.Connection:
-        return psycopg.connect(**self.parameters | more, autocommit=True)
-
-    def set_password(self, password: str, role: str = ROLE) -> None:
-        with self.superuser() as db:
-            db.execute(sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), password))
+from tests.lakebase_tools import DATABASE, Postgres, described, own_postgres, who
 
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[Postgres]:
-    folder = Path(tempfile.mkdtemp(prefix="audit-", dir="/tmp"))
-    folder.chmod(0o755)
-    yield Postgres(folder / "home")
-    Server(folder / "home").remove()
-    shutil.rmtree(folder)
+    with own_postgres() as running:
+        yield running
 
 
 @pytest.fixture
@@ -80,26 +46,6 @@ def cloud(workspace: Workspace, postgres: Postgres) -> Lakebase:
 
     made = Lakebase(workspace, host=postgres.host, login=login)
     return made
-
-
-def described(pool: dict[str, Any] | None = None, **place: Any) -> dict[str, Any]:
-    """Django's description, as agentaudit/environment.py writes it."""
-    options = {"lakebase": Place(**place), "sslmode": "require", "options": "-c search_path=agentaudit"}
-    if pool:
-        options["pool"] = pool
-    return {
-        "ENGINE": "agentaudit.postgres", "NAME": DATABASE, "USER": "", "PASSWORD": "", "HOST": "", "PORT": str(PORT), "OPTIONS": options,
-        "TIME_ZONE": None, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "AUTOCOMMIT": True, "ATOMIC_REQUESTS": False, "TEST": {},
-    }  # fmt: skip
-
-
-def who(wrapper: DatabaseWrapper) -> tuple[Any, ...]:
-    try:
-        with wrapper.cursor() as cursor:
-            cursor.execute("SELECT current_user::text, current_schema()::text")
-            return cursor.fetchone()
-    finally:
-        wrapper.close()
 
 
 @pytest.fixture

@@ -222,21 +222,20 @@ def stamp(later: timedelta) -> str:
 
 
 class RotatingPassword:
-    """A real role whose password changes every `seconds`; the old one is refused from then on."""
+    """A real role whose password `change` sets anew every `seconds`; the old one is refused from then on."""
 
     def __init__(self, change: Callable[[str], None], seconds: float) -> None:
         self._change, self._seconds, self._ending = change, seconds, threading.Event()
-        self.changes = 0
-        self.now = ""
-        self.rotate()
-        self._thread = threading.Thread(target=self._run, name="rotating", daemon=True)
+        self._changing = threading.Lock()
+        self._password, self.changes = "", 0
 
-    def rotate(self) -> None:
-        password = f"token-{time.monotonic_ns()}"
-        self._change(password)
-        self.now, self.changes = password, self.changes + 1
+    def now(self) -> str:
+        with self._changing:
+            return self._password
 
     def __enter__(self) -> RotatingPassword:
+        self._rotate()
+        self._thread = threading.Thread(target=self._run, name="rotating", daemon=True)
         self._thread.start()
         return self
 
@@ -246,7 +245,12 @@ class RotatingPassword:
 
     def _run(self) -> None:
         while not self._ending.wait(self._seconds):
-            self.rotate()
+            self._rotate()
+
+    def _rotate(self) -> None:
+        with self._changing:
+            self._password, self.changes = f"token-{time.monotonic_ns()}", self.changes + 1
+            self._change(self._password)
 
 
 ROLE = CLIENT_ID

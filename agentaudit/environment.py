@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import re
 import secrets
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import environ
@@ -28,7 +30,8 @@ def wrong(name: str, fault: str, example: str) -> ImproperlyConfigured:
 
 
 def text(name: str, default: str = "") -> str:
-    return env.str(name, default=default).strip()
+    """An empty variable counts as unset."""
+    return env.str(name, default="").strip() or default
 
 
 def flag(name: str, default: bool = False) -> bool:
@@ -49,10 +52,10 @@ def number(name: str, default: float, *, low: float, high: float = float("inf"))
     try:
         parsed = float(value)
     except ValueError:
-        raise wrong(name, f"is {value!r}, which is no number", f"{default:g}") from None
-    if not low <= parsed <= high:
-        limits = f"at least {low:g}" if high == float("inf") else f"between {low:g} and {high:g}"
-        raise wrong(name, f"is {value}, but it has to be {limits}", f"{default:g}")
+        raise wrong(name, f"is {value!r}, which is no number", f"{default:.15g}") from None
+    if not low <= parsed <= high or not isfinite(parsed):
+        limits = f"a number of at least {low:g}" if high == float("inf") else f"between {low:g} and {high:g}"
+        raise wrong(name, f"is {value}, but it has to be {limits}", f"{default:.15g}")
     return parsed
 
 
@@ -103,7 +106,8 @@ def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
 def web_address(name: str, default: str) -> str:
     """An http or https address without the slash at its end."""
     value = text(name, default) or default
-    if urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).hostname:
+    parts = _split(name, value, default)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise wrong(name, f"is {value!r}, which is no web address", default)
     return value.rstrip("/")
 
@@ -116,17 +120,16 @@ def database(home: Path) -> dict:
         return {**common, **described}
     if not url:
         return {**common, "NAME": "agentaudit", "OPTIONS": {"embedded_home": str(home), **PREPARED}}
-    if urlsplit(url).scheme not in ("postgres", "postgresql"):
-        raise wrong("DATABASE_URL", "does not begin with postgres://, and agentaudit runs on PostgreSQL only",
-                    "postgres://user:password@host:5432/agentaudit")  # fmt: skip
+    example = "postgres://user:password@host:5432/agentaudit"
+    if _split("DATABASE_URL", url, example).scheme not in ("postgres", "postgresql"):
+        fault = "does not begin with postgres://, and agentaudit runs on PostgreSQL only"
+        raise wrong("DATABASE_URL", fault, example)
     try:
         parsed = env.db_url("DATABASE_URL")
     except (environ.ImproperlyConfigured, ValueError) as error:
-        raise wrong(
-            "DATABASE_URL", f"cannot be read ({error})", "postgres://user:password@host/agentaudit"
-        ) from None
+        raise wrong("DATABASE_URL", f"cannot be read ({error})", example) from None
     if not parsed.get("NAME"):
-        raise wrong("DATABASE_URL", "names no database", "postgres://user:password@host:5432/agentaudit")
+        raise wrong("DATABASE_URL", "names no database", example)
     return {**parsed, **common, "OPTIONS": {**parsed.get("OPTIONS", {}), **PREPARED}}
 
 
@@ -189,13 +192,14 @@ def secret(name: str, home: Path) -> str:
     if value:
         return _long_enough(name, value)
     path = home / name.lower()
-    home.mkdir(parents=True, exist_ok=True)
     try:
-        with open(path, "x", opener=_private) as file:
+        home.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError), open(path, "x", opener=_private) as file:
             file.write(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
-    return _settled(path)
+        return _settled(path)
+    except OSError as error:
+        fault = f"is {str(home)!r}, and {name.lower()} cannot be kept there ({error.strerror})"
+        raise wrong("AGENTAUDIT_HOME", fault, "/srv/agentaudit") from None
 
 
 def secrets_of(name: str, home: Path) -> list[str]:
@@ -221,7 +225,7 @@ def mail(name: str) -> dict:
     example = "smtp+tls://user:password@mail.example.com:587"
     if not text(name):
         return {}
-    if urlsplit(text(name)).scheme not in env.EMAIL_SCHEMES:
+    if _split(name, text(name), example).scheme not in env.EMAIL_SCHEMES:
         raise wrong(name, "does not begin with smtp://, smtp+tls:// or smtp+ssl://", example)
     try:
         return {key: value for key, value in env.email_url(name).items() if key != "OPTIONS"}
@@ -247,7 +251,7 @@ def webhook(name: str, *, plain: bool) -> str:
     value, example = text(name), "https://hooks.example.com/agentaudit"
     if not value:
         return ""
-    parts = urlsplit(value)
+    parts = _split(name, value, example)
     if parts.scheme not in (("https", "http") if plain else ("https",)) or not parts.hostname:
         raise wrong(name, "is no https:// address", example)
     if parts.username or parts.password:
@@ -269,6 +273,13 @@ def signing_secret(name: str, *, needed_for: str) -> str:
         if not value.startswith("whsec_") or not 24 <= size <= 64:
             raise wrong(name, "is not whsec_ and the base64 of 24 to 64 bytes", example)
     return value
+
+
+def _split(name: str, value: str, example: str) -> SplitResult:
+    try:
+        return urlsplit(value)
+    except ValueError as error:
+        raise wrong(name, f"cannot be read ({error})", example) from None
 
 
 def _long_enough(name: str, value: str) -> str:

@@ -52,6 +52,9 @@ def value_of(name: str, home: Path, **variables: str) -> object:
         ("DATABASE_URL", "mysql://root@localhost/x", "PostgreSQL only"),
         ("DATABASE_URL", "postgres://user@host:5432/", "names no database"),
         ("DATABASE_URL", "postgres://user@host:port/x", "cannot be read"),
+        ("DATABASE_URL", "postgres://user@[::1/x", "cannot be read"),
+        ("OPENAI_BASE_URL", "http://[::1/v1", "cannot be read"),
+        ("AGENTAUDIT_HOME", "/dev/null", "cannot be kept there"),
         ("LAKEBASE_ENDPOINT", "projects/p/branches/b", "names no endpoint"),
         ("LAKEBASE_SCHEMA", "Audit Data", "no plain name"),
         ("STORAGE_URL", "s3://bucket", "file:"),
@@ -64,6 +67,8 @@ def value_of(name: str, home: Path, **variables: str) -> object:
         ("WORKER_SLOTS", "1.5", "no whole number"),
         ("MAX_TPM", "-1", "at least 1"),
         ("LEASE_SECONDS", "nan", "at least 1"),
+        ("LEASE_SECONDS", "inf", "at least 1"),
+        ("MAX_TPM", "1e999", "at least 1"),
     ],
 )
 def test_a_wrong_value_names_the_variable_its_fault_and_an_example(tmp_path, name, value, fault):
@@ -124,6 +129,19 @@ def test_everything_works_with_none_set(tmp_path):
     assert value_of("PUBLIC_URL", tmp_path, PORT="9000") == "http://127.0.0.1:9000"
     assert value_of("MAX_TPM", tmp_path) is None
     assert value_of("DATABASES['default']['CONN_MAX_AGE']", tmp_path) == 0
+
+
+def test_an_empty_variable_counts_as_unset(tmp_path):
+    assert value_of("STORAGE_URL", tmp_path, STORAGE_URL="") == f"file:{tmp_path}/storage"
+    assert value_of("PUBLIC_URL", tmp_path, PUBLIC_URL=" ", BIND_ADDRESS="") == "http://127.0.0.1:8000"
+    assert value_of("BIND_ADDRESS", tmp_path, BIND_ADDRESS="") == "127.0.0.1"
+    home = value_of("AGENTAUDIT_HOME", tmp_path, AGENTAUDIT_HOME="", WEBHOOK_SECRETS="x" * 24, **PRODUCTION)
+    assert home == str(ROOT / ".agentaudit")
+
+
+def test_an_example_can_be_typed_as_it_stands(tmp_path):
+    run = python("from django.conf import settings; settings.DEBUG", tmp_path, UPLOAD_MAX_BYTES="200MB")
+    assert "Example: UPLOAD_MAX_BYTES=209715200" in run.stderr
 
 
 def test_the_secret_is_made_once_and_private_to_its_user(tmp_path):

@@ -43,17 +43,19 @@ def asked(call: Callable[[WorkspaceClient], T], *, quick: bool = False) -> T:
     """What `call` answers for this process's client. A login that is refused is made anew, once. Raises what the call raises."""
     from databricks.sdk.errors import Unauthenticated
 
+    used = client(quick=quick)
     try:
-        return call(client(quick=quick))
+        return call(used)
     except Unauthenticated:
-        forget()
+        forget(used)
         return call(client(quick=quick))
 
 
-def forget() -> None:
-    """Let the next call log in anew: after a login was refused, or where the environment has changed."""
+def forget(used: WorkspaceClient | None = None) -> None:
+    """Let the next call log in anew: after the login of `used` was refused, or, without it, where the environment has changed."""
     with _lock:
-        _clients.clear()
+        for key in [key for key, kept in _clients.items() if used in (None, kept)]:
+            del _clients[key]
 
 
 def _new(silence_seconds: float, call_seconds: int) -> WorkspaceClient:

@@ -6,19 +6,14 @@ import argparse
 import hashlib
 import json
 import logging
-import signal
 import sys
 from pathlib import Path
-from threading import Event as Flag
 from uuid import uuid4
 
-from pydantic import ValidationError
-
-from tasks.agent.bearer import bearer_for
 from tasks.agent.contract import VERSION, Completed, Event, Failed, Limits, Order
 from tasks.agent.inspection import serve
+from tasks.agent.job import NoOrder, carry_out, read_order, told_to_stop
 from tasks.agent.program import BUILT_IN, run
-from tasks.agent.sender import Sender
 
 ABOUT = """Read a PDF (invoice, receipt, credit note, quotation) and print its fields as JSON.
 
@@ -120,32 +115,11 @@ def run_order(arguments: list[str]) -> int:
     )
     path = Path(made.parse_args(arguments).order)
     try:
-        order = Order.model_validate_json(path.read_bytes())
-    except OSError as error:
-        sys.stderr.write(f"The order {path} cannot be read: {error.strerror}.\n")
+        order = read_order(path)
+    except NoOrder as error:
+        sys.stderr.write(f"{error}\n")
         return 1
-    except ValidationError as error:
-        # Names of members only: an order holds secrets, which must not end in a log
-        members = sorted({".".join(map(str, fault["loc"])) or "the whole" for fault in error.errors()})
-        sys.stderr.write(f"{path} is no valid order (look at: {', '.join(members)}).\n")
-        return 1
-    if not (order.callback_url and order.callback_secret):
-        sys.stderr.write(
-            f"The order {path} does not say where its events go (callback_url, callback_secret).\n"
-        )
-        return 1
-    stop = Flag()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    sender = Sender(order, bearer=bearer_for(order.callback_url))
-    ends: list[bool] = []
-
-    def emit(event: Event) -> None:
-        taken = sender(event)
-        if isinstance(event, Completed | Failed):
-            ends.append(isinstance(event, Completed) and (taken or bool(order.outcome)))
-
-    run(order, emit, stop.is_set)
-    return 0 if ends == [True] else 1
+    return 0 if carry_out(order, told_to_stop()) else 1
 
 
 def show(content: object, pretty: bool) -> None:

@@ -81,7 +81,10 @@ class Executor(Protocol):
         """Start runs. The attempt id is the idempotency token: asked twice, one run exists (I4)."""
 
     def news(self, timeout: float) -> list[Report]:
-        """What was heard since the last call, waiting up to `timeout` seconds for the first of it."""
+        """What was heard since the last call, waiting up to `timeout` seconds for the first of it. Remote runs may only tell when asked."""
+
+    def wake(self) -> None:
+        """Let a waiting `news` return at once. Safe from other threads and signal handlers."""
 
     def ask(self, runs: Sequence[Run]) -> list[Report]:
         """The present state of runs, one report each."""

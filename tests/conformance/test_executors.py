@@ -12,8 +12,11 @@ from tasks.agent.contract import Code, Completed, Failed, Order
 from tasks.executors import Executor, Run, RunState
 from tasks.executors.local import LocalExecutor
 from tests.attempts import below, ended, hear, make_order, running
+from tests.fakes.jobbench import JobBench
 from tests.standin.cloud import Cloud
 from tests.standin.executor import StandinExecutor
+
+pytest_plugins = ["tests.fakes.fixtures"]
 
 
 class LocalBench:
@@ -49,22 +52,34 @@ class StandinBench:
         return StandinExecutor(self.cloud)
 
 
-BENCHES = {"local": LocalBench, "standin": StandinBench}
-REMOTE = {"standin": StandinBench}
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[LocalBench]:
+    yield from _closed(LocalBench(tmp_path))
 
 
-@pytest.fixture(params=BENCHES)
-def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LocalBench | StandinBench]:
-    bench = BENCHES[request.param](tmp_path)
+@pytest.fixture
+def standin(tmp_path: Path) -> Iterator[StandinBench]:
+    yield from _closed(StandinBench(tmp_path))
+
+
+@pytest.fixture
+def databricks(on_databricks) -> Iterator[JobBench]:
+    yield from _closed(JobBench(on_databricks))
+
+
+def _closed(bench):
     yield bench
     bench.executor.close(5.0)
 
 
-@pytest.fixture(params=REMOTE)
-def remote_bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StandinBench]:
-    bench = REMOTE[request.param](tmp_path)
-    yield bench
-    bench.executor.close(5.0)
+@pytest.fixture(params=["local", "standin", "databricks"])
+def bench(request: pytest.FixtureRequest):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=["standin", "databricks"])
+def remote_bench(request: pytest.FixtureRequest):
+    return request.getfixturevalue(request.param)
 
 
 def test_a_completed_attempt_is_heard_from_its_start_to_its_confirmed_end(bench):
@@ -147,15 +162,15 @@ def test_a_remote_run_outlives_the_executor_that_started_it(remote_bench):
     run_id = remote_bench.executor.start([order]).started[0].run_id
     hear(remote_bench.executor, running(order.attempt))
     remote_bench.executor.close(0.5)
-    report = remote_bench.another().ask([Run(order.attempt)])[0]
+    report = remote_bench.another().ask([Run(order.attempt, run_id)])[0]
     assert (report.state, report.run_id) == (RunState.RUNNING, run_id)
 
 
 def test_an_ended_remote_run_tells_its_outcome_to_whoever_asks(remote_bench):
     order = remote_bench.order("completes")
-    remote_bench.executor.start([order])
+    run_id = remote_bench.executor.start([order]).started[0].run_id
     hear(remote_bench.executor, ended(order.attempt))
-    report = remote_bench.another().ask([Run(order.attempt)])[0]
+    report = remote_bench.another().ask([Run(order.attempt, run_id)])[0]
     assert isinstance(report.events[-1], Completed)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tasks import databricks
+from tasks.storage import get_storage
 from tests.fakes.databricks import Workspace
 
 
@@ -21,3 +22,11 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
         yield workspace
         databricks.forget()
     assert workspace.unexpected == []
+
+
+@pytest.fixture
+def on_databricks(workspace: Workspace, settings) -> Workspace:
+    """The installation's documents are in the workspace's volume, and its attempts are runs of the workspace's job."""
+    settings.STORAGE_URL, settings.DATABRICKS_JOB_ID = workspace.files.volume, workspace.jobs.job_id
+    get_storage.cache_clear()
+    return workspace

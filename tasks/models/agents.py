@@ -54,6 +54,7 @@ class Agent(Budgets, Spending):
 
     class Executor(models.TextChoices):
         LOCAL = "local", _("process on this machine")
+        DATABRICKS = "databricks", _("run of a Databricks job")
 
     name = models.SlugField(_("name"), max_length=60, unique=True)
     title = models.CharField(_("title"), max_length=200, blank=True, db_default="", default="")

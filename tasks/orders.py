@@ -30,6 +30,11 @@ def callback_secrets(attempt: UUID) -> list[str]:
     return [signatures.derive(master, attempt) for master in settings.WEBHOOK_SECRETS]
 
 
+def callback_url(attempt: UUID) -> str:
+    """Where a run that has no pipe to its worker posts its events."""
+    return f"{settings.PUBLIC_URL}/webhooks/attempts/{attempt}/"
+
+
 def log_name(attempt: UUID) -> str:
     return f"attempts/{attempt}.log"
 

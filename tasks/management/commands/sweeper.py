@@ -10,10 +10,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from tasks.alerts import watch
-from tasks.executors.local import LocalExecutor
 from tasks.management.commands.worker import habits_from_settings
-from tasks.orders import log_name
-from tasks.storage import get_storage
+from tasks.management.executing import make_executor
 from tasks.worker import Worker
 
 
@@ -28,8 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="make one round and exit")
 
     def handle(self, *args: Any, once: bool, **options: Any) -> None:
-        storage = get_storage()
-        executor = LocalExecutor(0, lambda attempt: storage.path_for_attempt(log_name(attempt)))
+        executor = make_executor(slots=0)
         worker = Worker({executor.name: executor}, habits_from_settings(slots=0))
 
         def stop(_number: int, _frame: Any) -> None:

@@ -13,12 +13,11 @@ from django.core.management.base import BaseCommand
 
 from tasks import notify
 from tasks.alerts import watch
-from tasks.executors.local import LocalExecutor
+from tasks.executors import Executor
+from tasks.management.executing import make_executor
 from tasks.management.exporting import ExporterKeeper
 from tasks.models import Task
-from tasks.orders import log_name
 from tasks.states import TaskStatus
-from tasks.storage import get_storage
 from tasks.traces.places import spool
 from tasks.worker import Habits, Worker
 
@@ -46,7 +45,7 @@ def habits_from_settings(slots: int | None = None) -> Habits:
 class Command(BaseCommand):
     requires_system_checks = ("agentaudit",)
     help = (
-        "Claim tasks and run them on this machine, renew their leases, and sweep up after workers that died. "
+        "Claim tasks and run them, on this machine or as runs of a Databricks job, renew their leases, and sweep up after workers that died. "
         "Any number of workers may run, on any number of machines. SIGTERM: finish what ends within 10 seconds, hand the rest back. "
         "A second SIGTERM: stop at once (a sweeper recovers what ran)."
     )
@@ -59,26 +58,26 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, slots: int | None, until_idle: bool, **options: Any) -> None:
         habits = habits_from_settings(slots)
-        storage = get_storage()
-        files = spool()
-        executor = LocalExecutor(
-            habits.slots,
-            lambda attempt: storage.path_for_attempt(log_name(attempt)),
-            files if settings.TRACING else None,
-        )
-        exporter = ExporterKeeper(files)
+        executor = make_executor(habits.slots)
+        exporter = ExporterKeeper(spool())
         worker = Worker({executor.name: executor}, habits)
         self._handle_signals(worker, executor)
         worker.register()
         listener = notify.Listener(notify.WORK, executor.wake)
         listener.start()
         alerts = watch.start()
-        log.info("Worker %s: %d slots, leases of %g s.", worker.id, habits.slots, habits.lease_seconds)
+        log.info(
+            "Worker %s: %d slots (%s), leases of %g s.",
+            worker.id,
+            habits.slots,
+            executor.name,
+            habits.lease_seconds,
+        )
         executor.extend(habits.lease_seconds - habits.margin_seconds)
         worked = True
         while not worker.stopping:
             worked = worker.tick(0.0 if worked else worker.idle_seconds())
-            if settings.TRACING:
+            if settings.TRACING and not executor.remote:
                 exporter.tick(has_work=bool(worker.held))
             if until_idle and not worked and not worker.held and not self._anything_left():
                 break
@@ -88,7 +87,7 @@ class Command(BaseCommand):
         alerts.end()
         log.info("Worker %s has stopped.", worker.id)
 
-    def _handle_signals(self, worker: Worker, executor: LocalExecutor) -> None:
+    def _handle_signals(self, worker: Worker, executor: Executor) -> None:
         def stop(number: int, _frame: Any) -> None:
             if worker.stopping:
                 log.warning("Told to stop a second time: stopping at once.")

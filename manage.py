@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 
 
 def main() -> None:
+    if isinstance(sys.stdout, TextIOWrapper):
+        # Names of files need not be text, nor need the terminal know every character
+        sys.stdout.reconfigure(errors="replace")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import signal
 from io import StringIO
@@ -68,11 +69,16 @@ def test_a_password_is_typed_or_piped_in_and_opens_the_file(place):
     ("arguments", "sentence"),
     [
         (("/nowhere/at/all.pdf",), "There is no file or folder '/nowhere/at/all.pdf'"),
+        (("",), "The name of a file is empty"),
         ((INVOICE, "--client", "Nobody"), "There is no client 'Nobody'"),
+        ((INVOICE, "--client", "c" * 201, "--create-client"), "--client has 201 characters, and at most 200"),
+        ((INVOICE, "--client", " ", "--create-client"), "--client is blank"),
+        ((INVOICE, "--client", os.fsdecode(b"\xe9"), "--create-client"), "--client holds characters"),
+        ((INVOICE, "--engagement", "e" * 101), "--engagement has 101 characters, and at most 100"),
         ((INVOICE, "--csv", "/nowhere/out.csv", "--agent", "x"), "There is no agent 'x'"),
         (
             (INVOICE, "--agent", "nobody"),
-            "There is no agent 'nobody'. Known: contract-rules, invoice-rules, statement-rules.",
+            "There is no agent 'nobody'. Known: contract-",
         ),
     ],
 )
@@ -98,6 +104,18 @@ def test_ctrl_c_leaves_documents_in_the_queue_and_says_how_to_go_on(place):
     assert "stay in the queue" in err and "manage.py worker --until-idle" in err and "Traceback" not in err
     assert place.ask("[t.status for t in Task.objects.order_by('-id')[:1]]") == ["enqueued"]
     wait_until(lambda: not processes_of(place.home), what="the end of every process")
+
+
+def test_a_name_that_is_no_text_and_a_terminal_of_few_characters_are_no_obstacle(place, tmp_path):
+    odd = os.fsencode(tmp_path) + b"/caf\xe9 \xf0\x9f\xa7\xbe.pdf"
+    shutil.copy(INVOICE, odd)
+    out = tmp_path / "out.csv"
+    for more in ((), ("--json",)):
+        run = place.run("extract", os.fsdecode(odd), "--csv", out, *more, PYTHONIOENCODING="ascii")
+        assert run.returncode == 0, run.stderr
+        assert "caf" in run.stdout and "725.40" in run.stdout
+    with open(out, encoding="utf-8-sig", newline="") as file:
+        assert next(csv.DictReader(file))["file"].endswith("caf? 🧾.pdf")
 
 
 def test_no_text_of_a_document_becomes_a_formula(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ FIRST_CLIENT = "My documents"
 DEFAULT_AGENT = "invoice-rules"
 DEMO_CLIENT = "Demo"
 """Holds the sample documents; nobody's own are put there by default."""
+_NOT_FOR_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def wrong_call(sentence: str) -> CommandError:
@@ -32,6 +34,8 @@ def wrong_call(sentence: str) -> CommandError:
 def files(paths: Sequence[str]) -> list[Path]:
     """The files that are meant: those named, and the PDFs below folders, each once. Raises CommandError for none."""
     found: dict[Path, None] = {}
+    if "" in paths:  # Path("") would be the whole folder that the command runs in
+        raise wrong_call("The name of a file is empty. Nothing was handed in.")
     for path in map(Path, paths):
         if path.is_dir():
             below = sorted(
@@ -49,7 +53,7 @@ def files(paths: Sequence[str]) -> list[Path]:
 
 def client(name: str, create: bool = False) -> Client:
     """The client of this name; without a name the only one there is. Raises CommandError."""
-    if name:
+    if name := label("--client", name, most=200):
         if create:
             return Client.objects.get_or_create(name=name)[0]
         return _named(Client.objects, "client", name, "--create-client makes it.")
@@ -62,6 +66,20 @@ def agent(name: str) -> Agent:
     if name:
         return _named(Agent.objects, "agent", name, "Make it in the admin.")
     return Agent.objects.filter(name=DEFAULT_AGENT).first() or _only(Agent.objects, "agent")
+
+
+def label(option: str, text: str, *, most: int) -> str:
+    """`text` without blanks around it, if it can be kept and shown; `most` characters. Raises CommandError."""
+    kept = text.strip()
+    if text and not kept:
+        fault = "is blank"
+    elif _NOT_FOR_NAMES.search(kept):
+        fault = "holds characters that are no text"
+    elif len(kept) > most:
+        fault = f"has {len(kept)} characters, and at most {most} can be kept"
+    else:
+        return kept
+    raise wrong_call(f"{option} {fault}. Nothing was handed in.")
 
 
 def _named(among, word: str, name: str, otherwise: str):

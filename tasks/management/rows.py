@@ -173,7 +173,8 @@ def plain(text: str) -> str:
 
 def write_csv(path: Path, rows: Iterable[Row]) -> None:
     """One line per file; readable by spreadsheets, in which no text of a document can become a formula. Raises OSError."""
-    with open(path, "w", newline="", encoding="utf-8-sig") as file:
+    # "replace": a name of a file need not be text
+    with open(path, "w", newline="", encoding="utf-8-sig", errors="replace") as file:
         writer = csv.writer(file)
         writer.writerow(
             (

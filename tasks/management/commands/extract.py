@@ -92,15 +92,16 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
             sys.exit(code)
 
     def hand_in(self, batch: handing_in.Batch, options: dict) -> Extraction:
-        client = handing_in.client(options["client"], options["create_client"])
+        engagement = handing_in.label("--engagement", options["engagement"], most=100)
         agent = handing_in.agent(options["agent"])
+        client = handing_in.client(options["client"], options["create_client"])
         priority = Priority[options["priority"].upper()] if options["priority"] else None
         with watching.Bar("Handing in", len(batch.files)) as bar:
             batch.advance = bar.step
             return batch.hand_in(
                 client=client,
                 agent=agent,
-                engagement=options["engagement"],
+                engagement=engagement,
                 priority=priority,
                 again=options["again"],
             )

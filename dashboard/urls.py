@@ -10,6 +10,7 @@ from django.views.i18n import set_language
 from dashboard import (
     actions,
     attempts,
+    costs,
     exports,
     extractions,
     health,
@@ -49,6 +50,10 @@ urlpatterns = [
     path("operations/fragment/", operations.fragment, name="operations_fragment"),
     path("operations/operations.csv", operations.export, name="operations_csv"),
     path("operations/tasks/", worklist.page, name="operations_tasks"),
+    path("costs/", costs.page, name="costs"),
+    path("costs/costs.csv", costs.csv_file, name="costs_csv"),
+    path("costs/costs.xlsx", costs.xlsx_file, name="costs_xlsx"),
+    path("costs/close/", costs.close, name="costs_close"),
     path("operations/tasks/act/", worklist.act, name="operations_act"),
     path("operations/actions/", actions.index, name="bulk_actions"),
     path("operations/actions/<int:pk>/", actions.page, name="bulk_action"),

@@ -26,10 +26,12 @@ from tasks.models import (
     AlertRule,
     AuditEntry,
     Client,
+    ClosedMonth,
     Delivery,
     ExtractionWatch,
     Lane,
     Membership,
+    MonthTerms,
     Notice,
     Pool,
     Price,
@@ -194,6 +196,8 @@ def world(db) -> dict[str, Any]:
         level="day", starts_at=now, outcome="completed", response={}, confidence={}, errors={}, **zero
     )
     SummaryChange.objects.create(hour=now)
+    MonthTerms.objects.create(month=now.date().replace(day=1))
+    ClosedMonth.objects.create(month="2020-01-01", closed_by="fiona")
     SummaryState.objects.get_or_create(defaults={"closed_until": now, "hours_from": now})
     action = bulk.begin(
         Actor.system("test"), "reprioritise", Task.objects.filter(pk=waiting.pk), parameters={"priority": 30}

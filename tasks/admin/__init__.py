@@ -15,6 +15,7 @@ from tasks.admin import (
     extractions,
     lanes,
     memberships,
+    months,
     pools,
     prices,
     spending,
@@ -27,7 +28,7 @@ from tasks.admin import (
 )
 
 __all__ = [
-    "actions", "agents", "alerts", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "pools", "prices",
+    "actions", "agents", "alerts", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "months", "pools", "prices",
     "spending", "summaries", "switches", "tasks", "users", "versions", "workers",
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from tasks import queue
 from tasks.costs import cells
 from tasks.costs.periods import Period, day_of, first_of_month, months, start_of_day
-from tasks.costs.sums import Key, Money, Sums, Terms
+from tasks.costs.sums import Key, Money, Sums, Terms, plus
 from tasks.models import ClosedMonth, MonthTerms
 
 By = Literal[
@@ -102,6 +102,15 @@ class Line:
     def per_completed(self) -> Decimal | None:
         return _divided(self.money.total, self.completed)
 
+    @property
+    def tokens_ratio(self) -> float | None:
+        """Tokens used of those expected, 1.0: as expected."""
+        return self.sums.actual_tokens / self.sums.expected_tokens if self.sums.expected_tokens else None
+
+    @property
+    def usd_ratio(self) -> float | None:
+        return float(self.sums.actual_usd / self.sums.expected_usd) if self.sums.expected_usd else None
+
 
 def _divided(usd: Decimal | None, number: int) -> Decimal | None:
     return (usd / number).quantize(SMALLEST) if usd is not None and number > 0 else None
@@ -139,6 +148,17 @@ class Report:
     other_as_of: datetime | None = None
     closed: list[date] = field(default_factory=list)
     terms: dict[date, Terms] = field(default_factory=dict)
+
+    @property
+    def wasted_usd(self) -> Decimal | None:
+        """What attempts without a result have cost."""
+        return plus(self.retries.money.total, self.failures.money.total)
+
+    @property
+    def waste_share(self) -> float | None:
+        """Which part of the money that is; None where nothing is known or spent."""
+        total = self.total.money.total
+        return float((self.wasted_usd or 0) / total) if total else None
 
     @property
     def is_closed(self) -> bool:

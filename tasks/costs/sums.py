@@ -146,6 +146,8 @@ class Money:
 
     llm: Decimal | None = None
     compute: Decimal | None = None
+    settled: Decimal | None = None
+    estimated: Decimal | None = None
     charged: Decimal | None = None
     converted: Decimal | None = None
     currency: str = ""
@@ -157,10 +159,15 @@ class Money:
 
     def add(self, sums: Sums, terms: Terms) -> None:
         """Add the sums of one month at its terms; the discount is one on list prices of compute."""
-        compute = sums.compute_usd
-        if compute is not None:
-            compute = compute * (1 - terms.discount_percent / HUNDRED)
+        paid = 1 - terms.discount_percent / HUNDRED
+        compute = None if sums.compute_usd is None else sums.compute_usd * paid
         self.llm, self.compute = plus(self.llm, sums.llm_usd), plus(self.compute, compute)
+        for state in ("settled", "estimated"):
+            usd = {kind: getattr(sums, f"{kind}_{state}_usd") for kind in ("llm", "compute")}
+            counts = (getattr(sums, f"{kind}_{state}") for kind in usd)
+            setattr(
+                self, state, plus(getattr(self, state), _known(usd["llm"] + usd["compute"] * paid, *counts))
+            )
         cost = plus(sums.llm_usd, compute)
         if cost is None:
             return

@@ -31,6 +31,8 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 DATABASES = {"default": read.database(AGENTAUDIT_HOME)}
 LAKEBASE_ENDPOINT = read.text("LAKEBASE_ENDPOINT")
 LAKEBASE_INSTANCE = read.text("LAKEBASE_INSTANCE")
+# What a database belongs to, as opposed to a copy of it; empty where it is no Lakebase
+LAKEBASE_HOME = LAKEBASE_ENDPOINT.partition("/endpoints/")[0] or LAKEBASE_INSTANCE
 LAKEBASE_SCHEMA = read.identifier("LAKEBASE_SCHEMA", "agentaudit")
 LAKEBASE_OWNER = read.identifier("LAKEBASE_OWNER", "agentaudit_owner")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -81,6 +83,10 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = read.text("MAIL_FROM", "agentaudit@localhost
 ALERT_EMAILS = read.addresses("ALERT_EMAILS")
 ALERT_WEBHOOK_URL = read.webhook("ALERT_WEBHOOK_URL", plain=DEBUG)
 ALERT_WEBHOOK_SECRET = read.signing_secret("ALERT_WEBHOOK_SECRET", needed_for=ALERT_WEBHOOK_URL)
+
+# Databricks Apps says the app's name; the bill of runs is read through this SQL warehouse, and only when somebody asks for it
+DATABRICKS_APP_NAME = read.text("DATABRICKS_APP_NAME")
+BILLING_WAREHOUSE_ID = read.text("BILLING_WAREHOUSE_ID")
 
 # What may be handed in
 UPLOAD_MAX_BYTES = read.integer("UPLOAD_MAX_BYTES", 200 * 2**20, low=1)

@@ -2,6 +2,7 @@
 
 from tasks.models.agents import BUDGET_FIELDS, Agent, AgentVersion, Budgets, Pool, Price
 from tasks.models.alerts import Alert, AlertRule, ExtractionWatch, Notice
+from tasks.models.billing import BilledRun
 from tasks.models.bulk import BulkAction, BulkPiece
 from tasks.models.callbacks import Delivery, RefusedDelivery
 from tasks.models.clients import Client, Membership, Spending
@@ -14,7 +15,7 @@ from tasks.models.tasks import Attempt, Lane, Task
 from tasks.models.views import SavedView
 
 __all__ = [
-    "BUDGET_FIELDS", "Agent", "AgentVersion", "Alert", "AlertRule", "Attempt", "AuditEntry", "Budgets", "BulkAction", "BulkPiece", "Client",
+    "BUDGET_FIELDS", "Agent", "AgentVersion", "Alert", "AlertRule", "Attempt", "AuditEntry", "BilledRun", "Budgets", "BulkAction", "BulkPiece", "Client",
     "ClosedMonth", "CostCell", "CostChange", "CostState", "Delivery",
     "Document", "Extraction", "ExtractionWatch", "Lane", "Membership", "MonthTerms", "Notice", "OtherSpend", "Pool", "Price", "RefusedDelivery", "SavedView", "SpendNotice", "Spending", "Spent",
     "Summary", "SummaryChange", "SummaryState", "Switches", "Task", "Worker",

@@ -7,63 +7,21 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from tasks import fairness, queue
+from tasks import fairness, queue, versions
 from tasks.admin import in_use
+from tasks.admin.agent_form import VERSION_INPUTS, AgentForm
 from tasks.admin.base import Audited, Pausable, actor_of, confirmed
-from tasks.audit import Entry, record
+from tasks.admin.schema_editor import SchemaPage
+from tasks.admin.trials import TrialPage
 from tasks.models import BUDGET_FIELDS, Agent, AgentVersion
 
-ESTIMATES = (
-    "input_tokens_per_page",
-    "output_tokens_per_page",
-    "tokens_per_document",
-    "requests_per_page",
-    "seconds_per_page",
-)
-VERSIONED = ("program", "options", "model", *ESTIMATES)
-"""What a version is. Changing one of these makes the next version; tasks keep the version that they were handed in with."""
 SPENDING = ("spend_warn_per_day", "spend_stop_per_day", "spend_warn_per_month", "spend_stop_per_month")
-
-
-class AgentForm(forms.ModelForm):
-    """An agent's row, and the settings of its current version beside it."""
-
-    program = forms.CharField(
-        label=_("program"), max_length=200, validators=[RegexValidator(r"^[A-Za-z_][\w.]*(:[A-Za-z_]\w*)?$")],
-        help_text=_("rules, or package.module:function"),
-    )  # fmt: skip
-    options = forms.JSONField(label=_("settings"), required=False, initial=dict, help_text=_("A JSON object"))
-    model = forms.CharField(label=_("model"), max_length=200, required=False)
-    input_tokens_per_page = forms.FloatField(label=_("input tokens per page"), min_value=0, initial=0.0)
-    output_tokens_per_page = forms.FloatField(label=_("output tokens per page"), min_value=0, initial=0.0)
-    tokens_per_document = forms.FloatField(label=_("tokens per document"), min_value=0, initial=1.0)
-    requests_per_page = forms.FloatField(label=_("requests per page"), min_value=0, initial=0.0)
-    seconds_per_page = forms.FloatField(label=_("seconds per page"), min_value=0.001, initial=1.0)
-
-    class Meta:
-        model = Agent
-        fields = "__all__"  # noqa: DJ007 - the admin's fieldsets below say which
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name in VERSIONED:
-            self.fields[name].label = capfirst(self.fields[name].label)
-        if version := self.instance.current_version:
-            for name in VERSIONED:
-                self.initial[name] = getattr(version, name)
-
-    def clean_options(self) -> dict[str, Any]:
-        options = self.cleaned_data["options"] or {}
-        if not isinstance(options, dict):
-            raise ValidationError(_("This has to be a JSON object, such as {}."))
-        return options
 
 
 NO_LIMIT = "-"
@@ -100,7 +58,7 @@ class Limited(admin.ModelAdmin):
 
 
 @admin.register(Agent)
-class AgentAdmin(Pausable, Limited, Audited):
+class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
     form = AgentForm
     list_display = (
         "name",
@@ -110,6 +68,7 @@ class AgentAdmin(Pausable, Limited, Audited):
         "max_tpm",
         "pool",
         "current_version",
+        "is_ready",
         "is_paused",
     )
     list_select_related = ("pool", "current_version__agent")
@@ -117,6 +76,7 @@ class AgentAdmin(Pausable, Limited, Audited):
     actions = ("set_limits", "pause", "resume")
     readonly_fields = (
         "current_version", "is_paused", "cooldown_until", "created_at", "used_now", "learnt", "spent", "prices", "every_version",
+        "lacks", "asked",
     )  # fmt: skip
     fieldsets = (
         (None, {"fields": ("name", "title", "executor", "current_version", "is_paused", "created_at")}),
@@ -126,8 +86,36 @@ class AgentAdmin(Pausable, Limited, Audited):
         ),
         (_("Attempts"), {"fields": ("timeout_seconds", "max_attempts", "memory_mib")}),
         (_("Spending in USD"), {"fields": ("spent", *SPENDING, "document_cost_ceiling", "prices")}),
-        (_("Program: a change makes a new version"), {"fields": (*VERSIONED, "learnt", "every_version")}),
+        (
+            _("Program: a change makes a new version"),
+            {
+                "fields": (
+                    "lacks",
+                    *VERSION_INPUTS[:1],
+                    "asked",
+                    *VERSION_INPUTS[1:],
+                    "learnt",
+                    "every_version",
+                )
+            },
+        ),
     )
+
+    @admin.display(description=_("ready"), boolean=True)
+    def is_ready(self, agent: Agent) -> bool:
+        return not versions.lacking(agent, agent.current_version)
+
+    @admin.display(description=_("what it lacks"))
+    def lacks(self, agent: Agent) -> str:
+        return (
+            (versions.lacking(agent, agent.current_version) or _("Nothing: it can read."))
+            if agent.pk
+            else "—"
+        )
+
+    @admin.display(description=_("fields"))
+    def asked(self, agent: Agent) -> SafeString | str:
+        return in_use.asked(agent)
 
     @admin.display(description=_("estimates"))
     def learnt(self, agent: Agent) -> SafeString | str:
@@ -152,18 +140,7 @@ class AgentAdmin(Pausable, Limited, Audited):
         super().save_model(request, obj, form, change)
         if change and "is_fair" in form.changed_data:
             fairness.switched(queue.connection(), obj.pk, obj.is_fair)
-        if not change or set(form.changed_data) & set(VERSIONED):
-            self._make_version(request, obj, form)
-
-    def _make_version(self, request: HttpRequest, agent: Agent, form: AgentForm) -> None:
-        """The agent's row is locked by save_model (or new), so two edits at once get two numbers."""
-        last = AgentVersion.objects.filter(agent=agent).aggregate(last=Max("number"))["last"] or 0
-        settings = {name: form.cleaned_data[name] for name in VERSIONED}
-        agent.current_version = AgentVersion.objects.create(
-            agent=agent, number=last + 1, created_by=request.user, **settings
-        )
-        agent.save(update_fields=("current_version",))
-        record(
-            actor_of(request),
-            [Entry("new_version", "agent", str(agent.pk), after={"number": last + 1, **settings})],
-        )
+        if changes := form.version_changes():
+            # The row is locked above (or new). What others changed since this form was opened stays
+            current = AgentVersion.objects.filter(agent=obj).order_by("-number").first()
+            versions.make(actor_of(request), obj, versions.changed(current, changes))

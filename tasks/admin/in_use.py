@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -10,9 +11,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from tasks import queue, spending
+from tasks.agent.schema import Field, Schema
 from tasks.audit import without_secrets
 from tasks.estimates import figures_of, known, shown
 from tasks.models import Agent, AgentVersion, Attempt, Pool, Price, Worker
+from tasks.versions import VERSIONED, schema_of
 
 MOST = 50
 
@@ -101,13 +104,31 @@ def versions(agent: Agent) -> SafeString:
     return render_to_string("admin/versions.html", {"rows": rows, "current": agent.current_version_id})
 
 
-VERSIONED = (
-    "program", "options", "model", "input_tokens_per_page", "output_tokens_per_page", "tokens_per_document", "requests_per_page", "seconds_per_page",
-)  # fmt: skip
+def asked(agent: Agent) -> SafeString:
+    """The fields that the current version asks for, and the way to change them."""
+    schema = schema_of(agent.current_version.options) if agent.current_version else None
+    rows = list(described(schema).items()) if schema else []
+    return render_to_string("admin/asked.html", {"agent": agent, "schema": schema, "rows": rows})
+
+
+def described(schema: Schema) -> dict[str, str]:
+    """Each field (a column as "lines.amount") in one line: "money, required: Total with tax"."""
+    told = {}
+    for one in schema.fields:
+        told[one.name] = _line(one)
+        told |= {f"{one.name}.{column.name}": _line(column) for column in one.fields}
+    return told
+
+
+def _line(field: Field) -> str:
+    kind = ", ".join([str(field.type), *([_("required")] if field.required else [])])
+    if field.choices:
+        kind += f" ({'; '.join(field.choices)})"
+    return f"{kind}: {field.description}" if field.description else kind
 
 
 def difference(version: AgentVersion) -> SafeString | str:
-    """What a version changed of the one before it; settings key by key."""
+    """What a version changed of the one before it; settings key by key, the schema field by field."""
     before = (
         AgentVersion.objects.filter(agent=version.agent_id, number__lt=version.number)
         .order_by("-number")
@@ -115,16 +136,26 @@ def difference(version: AgentVersion) -> SafeString | str:
     )
     if before is None:
         return _("It is the first one.")
-    old, new = _flat(before), _flat(version)
-    rows = [
-        {"name": name, "before": old.get(name, "—"), "after": new.get(name, "—")}
-        for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)
-    ]  # fmt: skip
+    rows = compared(before, {name: getattr(version, name) for name in VERSIONED})
     return (
         render_to_string("admin/difference.html", {"rows": rows, "before": before}) if rows else _("Nothing.")
     )
 
 
-def _flat(version: AgentVersion) -> dict[str, Any]:
-    plain = {name: getattr(version, name) for name in VERSIONED if name != "options"}
-    return plain | {f"options.{key}": value for key, value in without_secrets(version.options).items()}
+def compared(before: AgentVersion, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What differs between a version and `values` (all of VERSIONED): name, before, after."""
+    old, new = _flat({name: getattr(before, name) for name in VERSIONED}), _flat(values)
+    return [
+        {"name": name, "before": old.get(name, "—"), "after": new.get(name, "—")}
+        for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)
+    ]  # fmt: skip
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    options = without_secrets(values["options"])
+    flat = {name: value for name, value in values.items() if name != "options"}
+    if schema := schema_of(options):
+        flat |= {"schema": schema.kind} | {f"schema.{name}": line for name, line in described(schema).items()}
+        flat["schema, in order"] = ", ".join(described(schema))
+        options = {name: value for name, value in options.items() if name != "schema"}
+    return flat | {f"options.{name}": value for name, value in options.items()}

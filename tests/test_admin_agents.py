@@ -1,0 +1,400 @@
+"""An agent's desk: its fields are edited in a table and make versions, one PDF tests it, a cool-down is ended by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client as Browser
+from django.urls import reverse
+
+from tasks import operations, versions
+from tasks.agent.schema import Schema, ready_made
+from tasks.audit import Actor
+from tasks.models import Agent, AuditEntry, Task
+from tasks.states import Priority
+from tests.factories import (
+    make_agent,
+    make_client,
+    make_extraction,
+    make_user,
+    pdf_bytes,
+    result_json,
+)
+from tests.factories import make_completed as completed
+
+SCHEMA = {
+    "kind": "note",
+    "fields": [
+        {"name": "number", "type": "text", "required": True, "description": "Printed at the top"},
+        {"name": "state", "type": "choice", "choices": ["open", "paid"]},
+        {"name": "lines", "type": "list", "fields": [{"name": "item", "type": "text"}, {"name": "amount", "type": "money"}]},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def agent(db) -> Agent:
+    agent = Agent.objects.create(name="notes")
+    values = {"program": "llm", "model": "m-1", "schema": SCHEMA, "options": {"language": "de"}}
+    versions.make(Actor.system("test"), agent, versions.changed(None, values))
+    return agent
+
+
+@pytest.fixture
+def eric(client: Browser, db) -> Browser:
+    nordwind = make_client("Nordwind")
+    client.force_login(make_user("eric", "Engineer", is_staff=True, clients=(nordwind,)))
+    return client
+
+
+def editor(agent: Agent) -> str:
+    return reverse("admin:tasks_agent_schema", args=(agent.pk,))
+
+
+def shown(browser: Browser, url: str) -> dict[str, Any]:
+    """What the editor's form holds, as a browser would send it."""
+    page = browser.get(url)
+    assert page.status_code == 200
+    top, rows = page.context["top"], page.context["rows"]
+    data: dict[str, Any] = {
+        field.html_name: field.value() for form in (top, rows.management_form, *rows) for field in form
+    }
+    return {name: value for name, value in data.items() if value not in (None, False)}
+
+
+def now(agent: Agent) -> Any:
+    return Agent.objects.select_related("current_version").get(pk=agent.pk).current_version
+
+
+def test_saving_without_a_change_makes_no_version(eric: Browser, agent: Agent) -> None:
+    response = eric.post(editor(agent), shown(eric, editor(agent)) | {"save": "1"})
+    assert response.status_code == 302
+    assert now(agent).number == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"kind": "slip"}, {"kind": "slip"}),
+        ({"form-0-name": "reference"}, {"fields.0.name": "reference"}),
+        ({"form-0-type": "integer"}, {"fields.0.type": "integer"}),
+        ({"form-0-description": "Below the address"}, {"fields.0.description": "Below the address"}),
+        ({"form-0-required": ""}, {"fields.0.required": False}),
+        ({"form-1-choices": "open; paid ;lost"}, {"fields.1.choices": ["open", "paid", "lost"]}),
+        ({"form-0-position": "15"}, {"fields.0.name": "number"}),
+        ({"form-0-position": "25"}, {"fields.0.name": "state"}),
+        ({"form-3-DELETE": "on"}, {"fields.2.fields.0.name": "amount"}),
+        ({"form-5-name": "lines.unit", "form-5-type": "text"}, {"fields.2.fields.2.name": "unit"}),
+        ({"form-5-name": "due", "form-5-type": "date", "form-5-position": "1"}, {"fields.0.name": "due"}),
+    ],
+)  # fmt: skip
+def test_each_input_of_the_editor_reaches_the_next_version(
+    eric: Browser, agent: Agent, change: dict[str, str], expected: dict[str, Any]
+) -> None:
+    data = {name: value for name, value in (shown(eric, editor(agent)) | change).items() if value != ""}
+    response = eric.post(editor(agent), data | {"save": "1"})
+    assert response.status_code == 302, response.content.decode()
+    version = now(agent)
+    stored = Schema.of(version.options["schema"]).model_dump(mode="json")
+    for path, value in expected.items():
+        place: Any = stored
+        for step in path.split("."):
+            place = place[int(step)] if step.isdecimal() else place[step]
+        assert place == value
+    assert version.options["language"] == "de", "other settings stay"
+
+
+def test_a_version_tells_what_changed_field_by_field_and_the_trail_by_whom(
+    eric: Browser, agent: Agent
+) -> None:
+    eric.post(editor(agent), shown(eric, editor(agent)) | {"form-0-type": "integer", "save": "1"})
+    assert now(agent).number == 2 and now(agent).created_by.username == "eric"
+    page = eric.get(reverse("admin:tasks_agentversion_change", args=(now(agent).pk,))).content.decode()
+    assert "schema.number" in page and "text, required: Printed at the top" in page
+    assert "schema.state" not in page.split("estimates")[0]
+    assert AuditEntry.objects.filter(verb="new_version").latest("pk").actor_name == "eric"
+    assert AuditEntry.objects.filter(verb="new_version").latest("pk").after["number"] == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"kind": "My Note"}, "has to begin with a letter"),
+        ({"kind": ""}, "This field is required"),
+        ({"form-0-name": "Nr."}, "there is no such field"),
+        ({"form-0-name": "NR"}, "The name “NR” has to begin with a letter"),
+        ({"form-0-name": "state"}, "is the name of two fields"),
+        ({"form-0-name": "a" * 200}, "Ensure this value has at most 121 characters"),
+        ({"form-0-name": "<script>alert(1)</script>"}, "The name “&lt;script&gt;"),
+        ({"form-0-description": "a\x00b"}, "Null characters are not allowed"),
+        ({"form-0-description": "a\x1bb"}, "control characters"),
+        ({"form-0-description": "\u202eabc"}, "invisible ones"),
+        ({"form-0-description": "x" * 501}, "at most 500 characters"),
+        ({"form-0-type": "object"}, "not one of the available choices"),
+        ({"form-1-choices": ""}, "needs words to choose from"),
+        ({"form-1-choices": ";".join(map(str, range(51)))}, "more than 50 entries"),
+        ({"form-3-name": "rows.item"}, "there is no such field; add it as a list"),
+        ({"form-3-name": "lines.item.part"}, "there is no such field"),
+        ({"form-3-type": "list"}, "one level deep"),
+        ({"form-2-type": "text"}, "only a list has them"),
+        ({"form-0-position": "first"}, "Enter a whole number"),
+        ({"based_on": "x"}, "Enter a whole number"),
+        ({"form-TOTAL_FORMS": "1000000"}, "at most"),
+        ({"form-TOTAL_FORMS": "x"}, "ManagementForm data is missing"),
+        ({"form-TOTAL_FORMS": "0"}, "needs at least one field"),
+    ],
+)  # fmt: skip
+def test_hostile_and_mistaken_input_is_refused_in_words(
+    eric: Browser, agent: Agent, change: dict[str, str], said: str
+) -> None:
+    response = eric.post(editor(agent), shown(eric, editor(agent)) | change | {"save": "1"})
+    page = response.content.decode()
+    assert response.status_code == 200 and said in page
+    assert "<script>alert" not in page
+    assert now(agent).number == 1
+
+
+def test_a_form_beyond_all_size_is_refused_by_the_server(eric: Browser, agent: Agent) -> None:
+    data = shown(eric, editor(agent))
+    assert eric.post(editor(agent), data | {"form-0-description": "x" * 3_000_000}).status_code == 400
+    assert eric.post(editor(agent), data | {f"form-{n}-name": "a" for n in range(4000)}).status_code == 400
+
+
+def test_two_people_at_once_do_not_undo_each_other(eric: Browser, agent: Agent) -> None:
+    opened = shown(eric, editor(agent))
+    eric.post(editor(agent), opened | {"form-0-type": "integer", "save": "1"})
+    second = eric.post(editor(agent), opened | {"form-1-choices": "open;paid;lost", "save": "1"})
+    assert "Somebody else has changed this agent meanwhile" in second.content.decode()
+    assert "schema.number" in second.content.decode(), "what would be undone is shown"
+    assert now(agent).number == 2
+    again = opened | {
+        "based_on": second.context["top"]["based_on"].value(),
+        "form-1-choices": "open;paid;lost",
+        "save": "1",
+    }
+    assert eric.post(editor(agent), again).status_code == 302
+    assert now(agent).number == 3
+
+
+def test_checking_saves_nothing_and_shows_what_would_change_and_be_sent(eric: Browser, agent: Agent) -> None:
+    page = eric.post(editor(agent), shown(eric, editor(agent)) | {"form-0-type": "integer", "check": "1"})
+    assert "schema.number" in page.content.decode() and "additionalProperties" in page.content.decode()
+    assert now(agent).number == 1
+
+
+def test_more_rows_keep_what_was_typed(eric: Browser, agent: Agent) -> None:
+    data = shown(eric, editor(agent)) | {"form-5-name": "due", "more": "1"}
+    page = eric.post(editor(agent), data)
+    assert len(page.context["rows"].forms) == int(data["form-TOTAL_FORMS"]) + 5
+    assert page.context["rows"][5]["name"].value() == "due"
+    for nonsense in ("x", "99999", "-1", "²"):
+        assert eric.post(editor(agent), data | {"form-TOTAL_FORMS": nonsense}).status_code == 200
+
+
+def test_an_agent_begins_with_a_ready_made_schema(eric: Browser) -> None:
+    agent = make_agent("plain")
+    eric.post(editor(agent), shown(eric, editor(agent) + "?from=contract") | {"save": "1"})
+    assert Schema.of(now(agent).options["schema"]) == ready_made()["contract"]
+    assert eric.get(editor(agent) + "?from=../../etc/passwd").status_code == 200
+
+
+def test_estimates_follow_the_fields_unless_a_person_has_said_others(eric: Browser, agent: Agent) -> None:
+    eric.post(editor(agent), shown(eric, editor(agent)) | {"form-0-type": "integer", "save": "1"})
+    first = now(agent)
+    assert first.tokens_per_document == versions.figures_from(first.options)["tokens_per_document"] > 500
+    url = reverse("admin:tasks_agent_change", args=(agent.pk,))
+    form = eric.get(url).context["adminform"].form
+    assert form["tokens_per_document"].value() is None, "a figure that nobody chose is not shown as chosen"
+    posted = form_of(eric, url)
+    assert eric.post(url, posted | {"seconds_per_page": "77"}).status_code == 302
+    eric.post(editor(agent), shown(eric, editor(agent) + "?from=contract") | {"save": "1"})
+    assert now(agent).seconds_per_page == 77
+    assert now(agent).tokens_per_document > first.tokens_per_document
+
+
+def form_of(browser: Browser, url: str) -> dict[str, Any]:
+    """What the agent's form holds, with what it remembers of the first look."""
+    data: dict[str, Any] = {}
+    for bound in browser.get(url).context["adminform"].form:
+        if (value := bound.value()) not in (None, False):
+            data[bound.html_name] = getattr(value, "pk", value)
+            if bound.field.show_hidden_initial:
+                data[bound.html_initial_name] = data[bound.html_name]
+    return data
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "value"),
+    [
+        ({"model": "gpt-x"}, "model", "gpt-x"),
+        ({"endpoint": "https://models.example.com/v1"}, "options.endpoint", "https://models.example.com/v1"),
+        ({"fallback_models": "b-1\r\nb-2"}, "options.fallback_models", ["b-1", "b-2"]),
+        ({"max_output_tokens": "900"}, "options.max_output_tokens", 900),
+        ({"window_pages": "4"}, "options.window_pages", 4),
+        ({"vision": "always"}, "options.vision", "always"),
+        ({"options": '{"language": "fr"}'}, "options.language", "fr"),
+    ],
+)
+def test_each_setting_of_a_model_reaches_the_next_version(
+    eric: Browser, agent: Agent, change: dict[str, str], path: str, value: Any
+) -> None:
+    url = reverse("admin:tasks_agent_change", args=(agent.pk,))
+    response = eric.post(url, form_of(eric, url) | change)
+    assert response.status_code == 302, response.context["adminform"].form.errors
+    version = now(agent)
+    name, _dot, key = path.partition(".")
+    assert (getattr(version, name)[key] if key else getattr(version, name)) == value
+    assert version.number == 2 and version.options["schema"] == SCHEMA
+    assert eric.post(url, form_of(eric, url)).status_code == 302
+    assert now(agent).number == 2, "saving again changes nothing"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"model": "two words"}, "Enter a valid value"),
+        ({"endpoint": "ftp://models.example.com"}, "no address such as"),
+        ({"endpoint": "https://user:key@models.example.com/v1"}, "holds no key or password"),
+        ({"endpoint": "https://models.example.com/v1?key=1"}, "holds no key or password"),
+        ({"endpoint": "https://[::1/v1"}, "no address such as"),
+        ({"fallback_models": "a\n<b>"}, "“&lt;b&gt;” is no name of a model"),
+        ({"fallback_models": "\n".join(f"m{n}" for n in range(11))}, "At most 10 models"),
+        ({"window_pages": "0"}, "greater than or equal to 1"),
+        ({"max_output_tokens": "many"}, "Enter a whole number"),
+        ({"vision": "sometimes"}, "not one of the available choices"),
+        ({"options": '{"schema": {}}'}, "has a place of its own"),
+        ({"options": '{"a": "\\u0000"}'}, "cannot be stored"),
+        ({"options": '{"a": "' + "x" * 20_000 + '"}'}, "too long"),
+        ({"options": "[" * 50_000}, "Enter a valid JSON"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_words(
+    eric: Browser, agent: Agent, change: dict[str, str], said: str
+) -> None:
+    url = reverse("admin:tasks_agent_change", args=(agent.pk,))
+    response = eric.post(url, form_of(eric, url) | change)
+    assert response.status_code == 200 and said in response.content.decode()
+    assert now(agent).number == 1
+
+
+# Agents that need a model
+
+
+def test_the_agents_that_ask_a_model_are_there_and_say_what_they_lack(eric: Browser) -> None:
+    for name in ("invoice-llm", "contract-llm", "statement-llm", "generic-llm"):
+        ready = Agent.objects.select_related("current_version").get(name=name)
+        assert Schema.of(ready.current_version.options["schema"]).size > 10
+        page = eric.get(reverse("admin:tasks_agent_change", args=(ready.pk,))).content.decode()
+        assert (
+            f"The agent {name} needs a model: name one on its page in the admin, and set OPENAI_API_KEY"
+            in page
+        )
+
+
+def test_without_a_model_nothing_is_handed_in_and_the_sentence_says_why(client: Browser, db) -> None:
+    nordwind, agent = make_client("Nordwind"), Agent.objects.get(name="invoice-llm")
+    with pytest.raises(operations.Refused, match="needs a model: name one on its page"):
+        operations.submit(Actor.system("test"), client=nordwind, agent=agent, documents=[])
+    client.force_login(make_user("alice", "Auditor", clients=(nordwind,)))
+    assert "read by a model" not in client.get(reverse("upload")).content.decode()
+    Agent.objects.filter(pk=agent.pk).update(current_version=named(agent))
+    assert "read by a model" in client.get(reverse("upload")).content.decode()
+
+
+def named(agent: Agent) -> Any:
+    return versions.make(
+        Actor.system("test"), agent, versions.changed(agent.current_version, {"model": "m-1"})
+    )
+
+
+# Any version reads again
+
+
+def test_documents_are_read_again_by_a_chosen_version(agent: Agent) -> None:
+    first, second = agent.current_version, named(agent)
+    extraction = make_extraction(make_client(), make_agent())
+    task = completed(extraction, result=result_json())
+    outcome = operations.reprocess(Actor.system("test"), [task.pk], agent=agent, version=1)
+    task.refresh_from_db()
+    assert outcome.done == [task.pk] and task.agent_version_id == first.pk != second.pk
+    assert task.estimated_tokens > 500, "estimated by that version"
+    assert AuditEntry.objects.filter(verb="reprocess").latest("pk").after == {"agent": "notes", "version": 1}
+    with pytest.raises(operations.Refused, match="has no version 9"):
+        operations.reprocess(Actor.system("test"), [task.pk], agent=agent, version=9)
+    with pytest.raises(operations.Refused, match="choose an agent"):
+        operations.reprocess(Actor.system("test"), [task.pk], version=1)
+
+
+def test_an_operator_chooses_agent_and_version_in_the_admin(client: Browser, agent: Agent) -> None:
+    named(agent)
+    task = completed(make_extraction(make_client(), make_agent()), result=result_json())
+    client.force_login(make_user("bob", "Operator", is_staff=True))
+    url = reverse("admin:tasks_task_changelist")
+    data = {
+        "action": "reprocess",
+        "_selected_action": [str(task.pk)],
+        "confirmed": "1",
+        "reason": "",
+        "agent": "notes",
+    }
+    page = client.post(url, data | {"version": "7"}, follow=True).content.decode()
+    assert "The agent notes has no version 7." in page
+    client.post(url, data | {"version": "1"})
+    task.refresh_from_db()
+    assert task.status == "enqueued" and task.agent_version.number == 1
+
+
+# One PDF
+
+
+def trial(agent: Agent) -> str:
+    return reverse("admin:tasks_agent_trial", args=(agent.pk,))
+
+
+def test_one_pdf_tests_a_version_before_all_other_work(eric: Browser, agent: Agent) -> None:
+    named(agent)
+    page = eric.get(trial(agent))
+    assert [value.value for value, _label in page.context["form"].fields["version"].choices] == [2, 1]
+    data = {"client": page.context["form"].fields["client"].queryset.get().pk, "version": 1}
+    for _time in range(2):
+        file = SimpleUploadedFile("one.pdf", pdf_bytes(), "application/pdf")
+        response = eric.post(trial(agent), data | {"file": file})
+        task = Task.objects.latest("pk")
+        assert response.headers["Location"] == reverse("task", args=(task.pk,))
+        assert (task.agent_version.number, task.priority) == (1, Priority.INTERACTIVE)
+        assert task.extraction.engagement == "Test of notes v1"
+    assert Task.objects.count() == 2, "the same file is tested again"
+
+
+def test_a_test_file_that_is_no_pdf_shows_why(eric: Browser, agent: Agent) -> None:
+    data = {"client": eric.get(trial(agent)).context["form"].fields["client"].queryset.get().pk, "version": 1}
+    response = eric.post(trial(agent), data | {"file": SimpleUploadedFile("x.pdf", b"hello")}, follow=True)
+    assert "This file is not a PDF" in response.content.decode()
+    response = eric.post(trial(agent), data | {"file": SimpleUploadedFile("x.pdf", b"")}, follow=True)
+    assert "This file is empty" in response.content.decode()
+
+
+def test_an_agent_without_a_model_is_not_tested(eric: Browser) -> None:
+    agent = Agent.objects.get(name="generic-llm")
+    client = eric.get(trial(agent)).context["form"].fields["client"].queryset.get()
+    file = SimpleUploadedFile("one.pdf", pdf_bytes())
+    response = eric.post(trial(agent), {"client": client.pk, "version": 1, "file": file})
+    assert "needs a model" in response.content.decode() and not Task.objects.exists()
+
+
+def test_nobody_tests_for_a_client_that_is_not_theirs(eric: Browser, agent: Agent) -> None:
+    foreign = make_client("Foreign")
+    data = {"client": foreign.pk, "version": 1, "file": SimpleUploadedFile("one.pdf", pdf_bytes())}
+    assert eric.post(trial(agent), data).context["form"].errors["client"]
+    assert not Task.objects.exists()
+
+
+@pytest.mark.parametrize("role", ["Operator (read only)", "Finance", "Auditor"])
+def test_who_may_not_change_an_agent_may_neither_edit_its_fields_nor_test_it(
+    client: Browser, agent: Agent, role: str
+) -> None:
+    client.force_login(make_user("somebody", role, is_staff=True))
+    for url in (editor(agent), trial(agent)):
+        assert client.get(url).status_code == client.post(url, {}).status_code == 403

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import attempts as course
-from dashboard import queries, words
+from dashboard import queries, traces, words
 from dashboard.extractions import unless_known
 from dashboard.streaming import download
 from tasks import operations
@@ -58,6 +58,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     attempts = list(Attempt.objects.filter(task=task).defer("result", "conflict").order_by("-number"))
     for attempt in attempts:
         attempt.run_seconds = _seconds(attempt.started_at, attempt.finished_at)
+    traces.with_traces(attempts)
     course.with_courses(task, attempts)
     latest = attempts[0] if attempts else None
     result = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
@@ -97,12 +98,16 @@ def operate(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
     """One of the verbs for people, on one task. The outcome is told in words, also where there was nothing to do."""
     task = get_object_or_404(visible_to(request.user, Task.objects.all()), pk=pk)
     actor, reason = Actor.of(request, "web"), request.POST.get("reason", "").strip()
-    if verb == "priority":
-        outcome = operations.reprioritise(actor, [task.pk], _level(request), reason)
-    elif verb in VERBS:
-        outcome = VERBS[verb](actor, [task.pk], reason)
-    else:
+    if verb != "priority" and verb not in VERBS:
         raise Http404
+    try:
+        if verb == "priority":
+            outcome = operations.reprioritise(actor, [task.pk], _level(request), reason)
+        else:
+            outcome = VERBS[verb](actor, [task.pk], reason)
+    except operations.Refused as refusal:
+        messages.error(request, refusal.message)
+        return redirect("task", pk=pk)
     (messages.success if outcome.done else messages.warning)(request, outcome.sentence)
     return redirect("task", pk=pk)
 

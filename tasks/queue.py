@@ -451,6 +451,11 @@ def traces_to_read(db: psycopg.Connection, after: tuple[Any, UUID], most: int) -
     return rows(db, "trace_to_read", after_at=after[0], after_id=after[1], most=most)
 
 
+def missing_traces(db: psycopg.Connection, most: int) -> list[Row]:
+    """The same of attempts whose trace was missing an hour ago."""
+    return rows(db, "trace_to_read_again", most=most)
+
+
 def lock_for_traces(db: psycopg.Connection, attempts: Sequence[UUID], missing_after: float) -> list[Row]:
     return rows(db, "trace_lock", attempts=list(attempts), missing_after=missing_after)
 

@@ -7,12 +7,14 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from tasks import queue
 from tasks.admin.base import ReadOnly, confirmed
 from tasks.admin.lists import attempts_found, choice, days, traced
 from tasks.models import Attempt, Task
+from tasks.traces.places import page_of
 
 MOST_SILENT = 1000
 ENDS = ("failed", "timeout", "lost", "cancelled", "released", "superseded")
@@ -44,8 +46,12 @@ class AttemptAdmin(ReadOnly):
         choice(_("state"), "state", {
             "live": (_("counts against limits"), {"ended_at": None}), **{end: (_(end), {"status": end}) for end in ENDS},
         }),
+        choice(_("trace"), "trace", {
+            "faulty": (_("missing or different"), {"trace_state__in": ("missing", "differs")}),
+        }),
         Silence, days(_("day of the task"), Task, path="task__created_at", id_path="task_id"), "agent",
     )  # fmt: skip
+    readonly_fields = ("in_mlflow",)
     search_fields = ("=id",)
     search_help_text = _("Id of the attempt, its run or trace, or the number of its task")
     ordering = ("-task_id", "-number")
@@ -71,6 +77,12 @@ class AttemptAdmin(ReadOnly):
                 *traced(term).values_list("pk", flat=True)[:1000],
             ]
         ), False
+
+    @admin.display(description=_("in MLflow"))
+    def in_mlflow(self, row: Attempt) -> str:
+        """A link to the trace, where the address of MLflow is set."""
+        page = page_of(row.trace_id)
+        return format_html('<a href="{}" rel="noreferrer">{}</a>', page, row.trace_id) if page else "—"
 
     def described(self, row: Attempt) -> str:
         return f"{row} · {row.status} · {row.run_id or row.pk}"

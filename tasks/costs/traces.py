@@ -5,6 +5,7 @@ The event counts: it was settled once (I5). Where it told nothing, as of an atte
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -21,8 +22,9 @@ from tasks.costs.prices import PriceRow, Tokens, cost
 
 BATCH = 100
 MISSING_AFTER_SECONDS = 600.0
-"""So long after its end an attempt's trace is called missing; it is looked for again for a day."""
+"""So long after its end an attempt's trace is called missing; it is looked for again once an hour for a day."""
 KINDS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+AGAIN_SECONDS = 60.0
 START = (datetime(1970, 1, 1, tzinfo=UTC), UUID(int=0))
 
 Read = Callable[[Sequence[str]], dict[str, Stored]]
@@ -33,15 +35,19 @@ class Reconciler:
 
     def __init__(self) -> None:
         self._after: tuple[Any, UUID] = START
+        self._again_at = 0.0
 
     def tick(self, db: psycopg.Connection, read: Read) -> bool:
         """Compare one batch; whether another one waits in this round. `read` may raise; nothing is changed then."""
         rows = queue.traces_to_read(db, self._after, BATCH)
-        self._after = (rows[-1].finished_at, rows[-1].id) if len(rows) == BATCH else START
+        full = len(rows) == BATCH
+        self._after = (rows[-1].finished_at, rows[-1].id) if full else START
+        if not rows and time.monotonic() >= self._again_at:
+            rows, self._again_at = queue.missing_traces(db, BATCH), time.monotonic() + AGAIN_SECONDS
         if rows:
             found = read([row.trace_id for row in rows])
             queue.retried(partial(_settle, db, {row.id: found.get(row.trace_id) for row in rows}))
-        return len(rows) == BATCH
+        return full
 
 
 def _settle(db: psycopg.Connection, found: dict[UUID, Stored | None]) -> None:

@@ -9,13 +9,17 @@ UPDATE task_attempts SET trace_id = 'tr-' || replace(id::text, '-', ''), trace_s
 WHERE id = ANY(ARRAY(SELECT id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[]) ORDER BY id FOR NO KEY UPDATE))
 
 -- name: trace_to_read
--- Ended attempts whose trace was not read yet, oldest first, from a place on; one that was missing is looked for once an hour for a day.
+-- Ended attempts whose trace was not read yet, oldest first, from a place on.
 SELECT id, trace_id, finished_at FROM task_attempts
-WHERE trace_id <> '' AND trace_state IN ('', 'missing') AND finished_at IS NOT NULL
-  AND (finished_at, id) > (%(after_at)s::timestamptz, %(after_id)s::uuid)
-  AND (trace_state = '' OR (trace_read_at < (SELECT agentaudit_now()) - interval '1 hour'
-    AND finished_at > (SELECT agentaudit_now()) - interval '1 day'))
+WHERE trace_id <> '' AND trace_state = '' AND finished_at IS NOT NULL AND (finished_at, id) > (%(after_at)s::timestamptz, %(after_id)s::uuid)
 ORDER BY finished_at, id LIMIT %(most)s
+
+-- name: trace_to_read_again
+-- Attempts of the last day whose trace was missing when it was looked for an hour ago or longer.
+SELECT id, trace_id, finished_at FROM task_attempts
+WHERE trace_state = 'missing' AND trace_id <> '' AND finished_at > (SELECT agentaudit_now()) - interval '1 day'
+  AND trace_read_at < (SELECT agentaudit_now()) - interval '1 hour'
+ORDER BY finished_at DESC LIMIT %(most)s
 
 -- name: trace_lock
 -- What the attempts say themselves, held until it is compared with what their traces say.

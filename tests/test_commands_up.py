@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import sys
+import threading
 import urllib.request
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError
 
+from tasks.management import listening
 from tasks.management.commands import up
 from tasks.management.processes import Kept, Supervisor
 from tests.commands import free_port, kill_hard, processes_of, wait_until
@@ -87,6 +91,34 @@ def test_kill_minus_nine_of_the_supervisor_leaves_nothing_behind(place, running)
     kill_hard(process)
     wait_until(lambda: not processes_of(place.home), seconds=15, what="the end of every process")
     assert not answers(port)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "code", "sentence"),
+    [
+        (("--port", "99999"), {}, 2, "argument --port: '99999' is no whole number between 1 and 65535"),
+        (("--workers", "-1"), {}, 2, "argument --workers: '-1' is no whole number between 1 and 64"),
+        (("--slots", "0"), {}, 2, "argument --slots: '0' is no whole number between 1 and 10000"),
+        ((), {"BIND_ADDRESS": "no such host"}, 1, "cannot listen at BIND_ADDRESS 'no such host'"),
+    ],
+)
+def test_where_nothing_can_be_started_nothing_is(place, arguments, variables, code, sentence):
+    run = place.run("up", *arguments, **variables)
+    assert run.returncode == code
+    assert sentence in run.stderr and "Traceback" not in run.stderr
+
+
+def test_a_port_in_use_is_waited_for_and_then_named():
+    said: list[str] = []
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(CommandError, match=f"Port {port} is in use by another program.*PORT={port + 1}"):
+            listening.wait_for_port("127.0.0.1", port, said.append, seconds=0.1)
+        threading.Timer(0.3, other.close).start()
+        listening.wait_for_port("127.0.0.1", port, said.append, seconds=20)
+    assert len(said) == 2 and f"Port {port} is in use" in said[0]
 
 
 @pytest.mark.slow

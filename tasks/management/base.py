@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -10,6 +11,17 @@ from django.db import InterfaceError, OperationalError
 from rich.console import Console
 
 WIDTH_OF_FILES = 160
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """The `type` of an argument that is a whole number between two."""
+
+    def parsed(value: str) -> int:
+        if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+            raise ArgumentTypeError(f"{value!r} is no whole number between {low} and {high}")
+        return int(value)
+
+    return parsed
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from tasks.management import base, preparation
+from tasks.management import base, listening, preparation
 from tasks.management.processes import Kept, Supervisor, manage
 
 WATCHED = {".py", ".sql", ".html", ".css", ".js", ".mo"}
@@ -33,14 +33,20 @@ that do not end by then are handed back and go on at the next start. Nothing is 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--only", choices=("web", "worker"), help="run one part instead of both")
         parser.add_argument(
-            "--port", type=int, default=settings.PORT, help="of the pages (default: PORT, %(default)s)"
+            "--port",
+            type=base.whole(1, 65535),
+            default=settings.PORT,
+            help="of the pages (default: PORT, %(default)s)",
         )
         parser.add_argument(
-            "--workers", type=int, default=settings.WEB_WORKERS, metavar="N",
+            "--workers", type=base.whole(1, 64), default=settings.WEB_WORKERS, metavar="N",
             help="processes that serve pages (default: WEB_WORKERS, %(default)s)",
         )  # fmt: skip
         parser.add_argument(
-            "--slots", type=int, metavar="N", help="documents read at once (default: WORKER_SLOTS)"
+            "--slots",
+            type=base.whole(1, 10000),
+            metavar="N",
+            help="documents read at once (default: WORKER_SLOTS)",
         )
         parser.add_argument("--reload", action="store_true", help="start anew whenever the code changes")
         parser.add_argument(
@@ -50,6 +56,8 @@ that do not end by then are handed back and go on at the next start. Nothing is 
         )
 
     def handle(self, *args, **options) -> None:
+        if options["only"] != "worker":
+            listening.wait_for_port(settings.BIND_ADDRESS, options["port"], self.say)
         preparation.migrate(self.say)
         if options["first_user"]:
             preparation.make_first_user(self.say)

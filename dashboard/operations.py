@@ -17,10 +17,11 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from dashboard import charts, exports, health, queries, summary, words
+from dashboard import charts, exports, health, queries, summary, traces, words
 from dashboard.extractions import unless_known
 from dashboard.filters import FilterForm, Filters
 from dashboard.streaming import download
+from tasks.alerts import rounds
 from tasks.models import Task
 from tasks.totals import FOREVER
 
@@ -76,8 +77,10 @@ def _context(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "alive": sum(worker.alive and worker.slots > 0 for worker in board.workers),
         "unknown_costs": board.totals.attempts - board.totals.cost_settled - board.totals.cost_estimated,
         "unknown_compute": board.totals.attempts - board.totals.compute_settled - board.totals.compute_estimated,
+        "traces": traces.pace(),
         "unmetered": board.totals.attempts - board.totals.metered,
         "may_operate": request.user.has_perm("tasks.operate_task"), "may_see_workers": request.user.has_perm("tasks.view_worker"),
+        "alerts": rounds.open_alerts() if request.user.has_perm("tasks.view_alert") else [],
     }  # fmt: skip
 
 

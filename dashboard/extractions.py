@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from hashlib import sha256
 from typing import Any
 
-from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from dashboard import queries, words
+from dashboard import asking, queries, words
 from dashboard.pace import pace, with_places
-from tasks import operations
 from tasks.access import clients_of, visible_to
-from tasks.audit import Actor
 from tasks.models import Extraction, Task
 from tasks.states import TaskStatus
 
@@ -123,7 +121,7 @@ def _tiles(counts: queries.Counts) -> list[tuple[str, int]]:
 def cancel_waiting(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask, then cancel what waits; what runs goes on."""
     return _confirmed(
-        request, pk, TaskStatus.ENQUEUED, operations.cancel, _("Cancel waiting documents"), _("Cancel them")
+        request, pk, TaskStatus.ENQUEUED, "cancel", _("Cancel waiting documents"), _("Cancel them")
     )
 
 
@@ -131,29 +129,20 @@ def cancel_waiting(request: HttpRequest, pk: int) -> HttpResponse:
 @permission_required("tasks.operate_task", raise_exception=True)
 def retry_failed(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask, then hand what failed in again."""
-    return _confirmed(
-        request, pk, TaskStatus.FAILED, operations.retry, _("Retry failed documents"), _("Retry them")
-    )
+    return _confirmed(request, pk, TaskStatus.FAILED, "retry", _("Retry failed documents"), _("Retry them"))
 
 
 def _confirmed(
-    request: HttpRequest, pk: int, status: TaskStatus, verb: Callable, title: str, button: str
+    request: HttpRequest, pk: int, status: TaskStatus, verb: str, title: str, button: str
 ) -> HttpResponse:
     extraction = visible_extraction(request, pk)
-    ids = list(
-        Task.objects.filter(extraction=extraction, status=status).order_by("id").values_list("id", flat=True)
-    )
+    rows = Task.objects.filter(extraction=extraction, status=status)
     if request.method == "POST":
-        outcome = verb(Actor.of(request, "web"), ids, request.POST.get("reason", "").strip())
-        messages.success(request, outcome.sentence)
-        return redirect("extraction", pk=pk)
-    first = Task.objects.filter(id__in=ids[:5]).select_related("document").order_by("id")
-    sentence = ngettext(
-        "%(number)d document is concerned.", "%(number)d documents are concerned.", len(ids)
-    ) % {"number": len(ids)}
+        selection = urlencode({"extraction": pk, "status": status.value})
+        return asking.begin(request, verb, rows, reverse("extraction", args=(pk,)), selection=selection)
     context = {
-        "extraction": extraction, "title": title, "button": button, "sentence": sentence, "number": len(ids),
-        "first": first, "more": max(0, len(ids) - 5), "is_dangerous": status == TaskStatus.ENQUEUED,
+        "extraction": extraction, "title": title, "button": button, "is_dangerous": status == TaskStatus.ENQUEUED,
+        **asking.told(request, verb, rows),
     }  # fmt: skip
     return render(request, "confirm.html", context)
 

@@ -103,7 +103,10 @@ def database_now() -> datetime:
 
 def standstill(extraction: Extraction) -> str:
     """Why nothing of an extraction can start at the moment, in a sentence; empty if something can."""
-    if Switches.objects.filter(is_paused=True).exists():
+    switches = Switches.objects.get()
+    if switches.maintenance_since:
+        return _("Maintenance is under way. Waiting documents start when it is over.")
+    if switches.is_paused:
         return _("Everything is paused. Waiting documents start when an operator resumes.")
     if extraction.agent.is_paused:
         return _("The agent %(agent)s is paused. Waiting documents start when an operator resumes it.") % {
@@ -146,6 +149,8 @@ def overview() -> Overview:
 
 def paused() -> list[str]:
     """Names of what operators have paused."""
-    names = [str(_("everything"))] if Switches.objects.filter(is_paused=True).exists() else []
+    switches = Switches.objects.get()
+    names = [_("everything, for maintenance")] if switches.maintenance_since else []
+    names += [_("everything")] if switches.is_paused else []
     names += Agent.objects.filter(is_paused=True).values_list("name", flat=True)[:20]
     return names + list(Client.objects.filter(is_paused=True).values_list("name", flat=True)[:20])

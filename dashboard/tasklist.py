@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.db.models import Q, QuerySet
+
 from dashboard.filters import Filters
 from dashboard.summary import is_small_client
 from tasks import queue
 from tasks.models import Task
+from tasks.states import TERMINAL
 from tasks.totals import FOREVER
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -82,9 +85,22 @@ def page(
     return [task for task, _ in found], None
 
 
-def every(filters: Filters, now: datetime, most: int) -> list[int]:
-    """The ids of all tasks that match, `most` at most."""
-    return page(filters, now, most)[0]
+def matching(filters: Filters, now: datetime) -> QuerySet[Task]:
+    """All tasks of the list, in no order: what waits or runs, and what finished in the chosen time."""
+    since, until = filters.span(now)
+    finished = Q(
+        status__in=_FINISHED.get(filters.status, [*TERMINAL]), finished_at__gte=since or EPOCH, finished_at__lt=until
+    )  # fmt: skip
+    states = {"": ["processing", "enqueued"], "processing": ["processing"], "enqueued": ["enqueued"]}
+    unfinished = Q(status__in=states.get(filters.status, []))
+    if filters.error:
+        found = Task.objects.filter(finished, status="failed", error_code=filters.error)
+    else:
+        found = Task.objects.filter(
+            unfinished if filters.status in ("processing", "enqueued") else finished | unfinished
+        )
+    narrowed = {"agent": filters.agent, "client": filters.client, "needs_review": filters.status == "review"}
+    return found.filter(**{name: value for name, value in narrowed.items() if value})
 
 
 def found(text: str) -> list[int]:

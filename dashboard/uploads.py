@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from dashboard import words
-from tasks import intake, operations
+from tasks import intake, maintenance, operations
 from tasks.access import clients_of
 from tasks.audit import Actor
 from tasks.models import Agent, Client
@@ -94,6 +94,8 @@ def upload(request: HttpRequest) -> HttpResponse:
         return _form_page(request, UploadForm(request.user, initial={"client": request.GET.get("client")}))
     if request.POST.get("priority") and not request.user.has_perm("tasks.operate_task"):
         raise PermissionDenied
+    if closed := maintenance.sentence():  # before the files are read
+        return _closed(request, closed)
     form = UploadForm(request.user, request.POST, request.FILES)
     if not form.is_valid():
         return _not_taken(request, form)
@@ -128,10 +130,21 @@ def _not_taken(request: HttpRequest, form: UploadForm) -> HttpResponse:
     return _form_page(request, form, status=400)
 
 
+def _closed(request: HttpRequest, sentence: str) -> HttpResponse:
+    if _wants_json(request):
+        return JsonResponse({"errors": {"__all__": [{"message": sentence}]}}, status=503)
+    return _form_page(request, UploadForm(request.user), status=503)
+
+
 def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
     limits = {
         "files": settings.UPLOAD_MAX_FILES,
         "bytes": settings.UPLOAD_MAX_BYTES,
         "pages": settings.UPLOAD_MAX_PAGES,
     }
-    return render(request, "upload.html", {"form": form, "limits": limits}, status=status)
+    return render(
+        request,
+        "upload.html",
+        {"form": form, "limits": limits, "closed": maintenance.sentence()},
+        status=status,
+    )

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from dashboard import asking, queries, summary, tasklist, words
 from dashboard import operations as page_of_operations
-from dashboard import queries, summary, tasklist, words
 from dashboard.filters import FilterForm, Filters
-from tasks import operations
-from tasks.audit import Actor
 from tasks.models import Task
 from tasks.states import Priority
+from tasks.verbs import VERBS as TITLES
 
-PER_PAGE, SHOWN_FIRST = 50, 5
-MOST_AT_ONCE = 5000
-"""So many are operated on while somebody waits for the page."""
-
-Verb = Callable[[Actor, list[int], str], operations.Outcome]
-VERBS: dict[str, tuple[Any, Any, Verb | None]] = {
-    "retry": (gettext_lazy("Retry tasks"), gettext_lazy("Retry them"), operations.retry),
-    "reprocess": (
-        gettext_lazy("Read documents again"),
-        gettext_lazy("Read them again"),
-        operations.reprocess,
-    ),
-    "cancel": (gettext_lazy("Cancel tasks"), gettext_lazy("Cancel them"), operations.cancel),
-    "run-next": (gettext_lazy("Run tasks next"), gettext_lazy("Run them next"), operations.run_next),
-    "priority": (gettext_lazy("Change priority"), gettext_lazy("Change it"), None),
+PER_PAGE = 50
+VERBS: dict[str, tuple[str, Any]] = {
+    "retry": ("retry", gettext_lazy("Retry them")),
+    "reprocess": ("reprocess", gettext_lazy("Read them again")),
+    "cancel": ("cancel", gettext_lazy("Cancel them")),
+    "run-next": ("run_next", gettext_lazy("Run them next")),
+    "priority": ("reprioritise", gettext_lazy("Change it")),
 }
+"""Verb in the address → verb of `tasks.verbs`, and the word on its button."""
 
 
 @require_GET
@@ -58,7 +50,7 @@ def page(request: HttpRequest) -> HttpResponse:
     queries.with_running_attempts(rows)
     context = {
         "form": form, "filters": filters, "tasks": rows, "text": text, "number": number, "is_cut": is_cut, "query": filters.query(),
-        "next": str(following) if following else "", "after": request.GET.get("after", ""), "here": request.get_full_path(),
+        "selection": filters.query().removeprefix("?"), "next": str(following) if following else "", "after": request.GET.get("after", ""), "here": request.get_full_path(),
         "error": words.error_word(filters.error) if filters.error else "", "levels": [int(level) for level in sorted(Priority, reverse=True)],
         "may_operate": request.user.has_perm("tasks.operate_task"),
     }  # fmt: skip
@@ -87,37 +79,43 @@ def length(filters: Filters) -> int:
 @page_of_operations.may_see
 @permission_required("tasks.operate_task", raise_exception=True)
 def act(request: HttpRequest) -> HttpResponse:
-    """Ask, then operate on the tasks that were picked, or (`status`, `error` … in the address) on those that a filter finds."""
+    """Ask, then begin: on the tasks that were picked, or on all that a filter finds when it is confirmed.
+
+    The filter is the address of a GET, or `selection` where `scope` is "all".
+    """
     given = request.POST if request.method == "POST" else request.GET
-    verb = given.get("verb", "")
-    if verb not in VERBS:
+    if given.get("verb") not in VERBS:
         raise Http404
-    back = _back(request, given)
-    ids, more = _picked(request)
-    if not ids:
+    verb, button = VERBS[given["verb"]]
+    parameters = {"priority": int(_level(given))} if verb == "reprioritise" else {}
+    selection = _selection(request)
+    ids = [] if selection is not None else _picked(request)
+    rows = _matching(selection) if selection is not None else Task.objects.filter(pk__in=ids)
+    back = _back(request, given, selection)
+    if selection is None and not ids:
         messages.warning(request, _("No task was picked."))
         return redirect(back)
     if request.POST.get("confirmed"):
-        outcome = _run(request, verb, ids)
-        summary.shared.clear()
-        (messages.success if outcome.done else messages.warning)(request, outcome.sentence)
-        return redirect(back)
-    title, button, _verb = VERBS[verb]
-    sentence = ngettext("%(number)d task is concerned.", "%(number)d tasks are concerned.", len(ids)) % {
-        "number": len(ids)
-    }
+        chosen = "" if selection is None else selection or "*"
+        return asking.begin(request, verb, rows, back, selection=chosen, parameters=parameters)
     context = {
-        "title": title, "button": button, "verb": verb, "sentence": sentence, "ids": ids, "back": back, "is_dangerous": verb == "cancel",
-        "first": tasklist.tasks(ids[:SHOWN_FIRST]), "more": max(0, len(ids) - SHOWN_FIRST), "reason": given.get("reason", ""),
-        "priority": _level(given) if verb == "priority" else None, "limit": MOST_AT_ONCE if more else 0,
+        "title": TITLES[verb].title, "button": button, "verb": given["verb"], "ids": ids, "selection": selection, "back": back,
+        "is_dangerous": verb == "cancel", "priority": parameters.get("priority"), **asking.told(request, verb, rows),
     }  # fmt: skip
     return render(request, "operations_confirm.html", context)
 
 
-def _run(request: HttpRequest, verb: str, ids: list[int]) -> operations.Outcome:
-    actor, reason = Actor.of(request, "web"), request.POST.get("reason", "").strip()[:500]
-    do = VERBS[verb][2]
-    return do(actor, ids, reason) if do else operations.reprioritise(actor, ids, _level(request.POST), reason)
+def _selection(request: HttpRequest) -> str | None:
+    """The filter that says which tasks are meant, as the end of an address; None: those that were picked."""
+    if request.method == "GET":
+        return FilterForm(request.GET).filters().query().removeprefix("?")
+    if request.POST.get("scope") != "all":
+        return None
+    return FilterForm(QueryDict(request.POST.get("selection", ""))).filters().query().removeprefix("?")
+
+
+def _matching(selection: str) -> QuerySet[Task]:
+    return tasklist.matching(FilterForm(QueryDict(selection)).filters(), queries.database_now())
 
 
 def _level(given: Any) -> Priority:
@@ -127,23 +125,19 @@ def _level(given: Any) -> Priority:
         raise Http404 from None
 
 
-def _picked(request: HttpRequest) -> tuple[list[int], bool]:
-    """The ids, and whether more match than are taken at once."""
-    if request.method == "GET":
-        ids = tasklist.every(FilterForm(request.GET).filters(), queries.database_now(), MOST_AT_ONCE + 1)
-        return ids[:MOST_AT_ONCE], len(ids) > MOST_AT_ONCE
+def _picked(request: HttpRequest) -> list[int]:
+    """The ids that came along, in their order, without those that there are not."""
     try:
-        wanted = [int(value) for value in request.POST.getlist("task")][:MOST_AT_ONCE]
+        wanted = [int(value) for value in request.POST.getlist("task")]
     except ValueError:
         raise Http404 from None
     known = set(Task.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-    return [task for task in wanted if task in known], False
+    return [task for task in wanted if task in known]
 
 
-def _back(request: HttpRequest, given: Any) -> str:
+def _back(request: HttpRequest, given: Any, selection: str | None) -> str:
     """The list as it was left; never an address of somebody else."""
     back = given.get("back", "")
     if url_has_allowed_host_and_scheme(back, allowed_hosts=None):
         return back
-    query = FilterForm(request.GET).filters().query() if request.method == "GET" else ""
-    return reverse("operations_tasks") + query
+    return reverse("operations_tasks") + (f"?{selection}" if selection else "")

@@ -22,7 +22,7 @@ from django.db.models import DateTimeField, F, Func, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from tasks import notify
+from tasks import maintenance, notify
 from tasks.audit import Actor, Entry, record
 from tasks.models import BulkAction, BulkPiece
 from tasks.operations import Refused
@@ -167,6 +167,8 @@ def step(only: int | None = None) -> bool:
         found = BulkAction.objects.select_for_update(skip_locked=True).filter(finished_at=None)
         if only is not None:
             found = found.filter(pk=only)
+        elif maintenance.sentence():
+            found = found.exclude(verb__in=maintenance.HANDS_IN)
         action = found.order_by(F("touched_at").asc(nulls_first=True), "id").first()
         if action is None:
             return False

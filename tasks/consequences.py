@@ -34,6 +34,10 @@ def of(verb: str, rows: QuerySet) -> list[str]:
         ],
         "pause": [_("What runs goes on and is paid for; what waits keeps its place.")],
         "resume": [_("Waiting work starts at once, within the limits.")],
+        "begin_maintenance": [
+            _("Uploads, retries and new readings are refused with your reason, on every page. What runs goes on and is paid for; what waits keeps its place."),
+        ],
+        "end_maintenance": [_("Waiting work starts at once, within the limits. What was paused stays paused.")],
         "set_limits": [_("They hold from the next claim on. What runs above a lower limit goes on.")],
         "drain": [_("They take nothing more from their next heartbeat on; their processes stay.")],
     }.get(verb, [])  # fmt: skip

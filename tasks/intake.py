@@ -75,8 +75,9 @@ def take_in(
     """Store the files and hand the good ones in; the others stand in `extraction.refused` with code and sentence.
 
     Bytes that this agent has read, or will read, for the client are not run again unless `run_again`: they point to the first.
-    Raises NotTaken if nothing could be stored, operations.Refused if client or agent (or its `version`) cannot be used.
+    Raises NotTaken if nothing could be stored, operations.Refused during maintenance, or if client or agent (or its `version`) cannot be used.
     """
+    operations.must_be_open()
     operations.version_of(agent, version)  # before anything is stored
     received: dict[str, _Received] = {}
     refused: list[dict[str, Any]] = []

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from tasks import events, fairness, learning, notify, queue, versions
+from tasks import events, fairness, learning, maintenance, notify, queue, versions
 from tasks.agent.contract import Code
 from tasks.audit import Actor, Entry, record
 from tasks.estimates import Figures, estimate, figures_of
@@ -48,6 +48,12 @@ class Handed:
     password: str = field(default="", repr=False)
 
 
+def must_be_open() -> None:
+    """Raises Refused during maintenance, when nothing new is taken in."""
+    if closed := maintenance.sentence():
+        raise Refused(closed)
+
+
 @dataclass(slots=True)
 class Outcome:
     """What an operation did: the ids that changed, and why the others did not."""
@@ -77,8 +83,9 @@ def submit(
     """Hand documents in: one extraction, one task each. `priority` None: the client's tier decides.
 
     `extraction`: the documents are added to this one, of the same client and agent, instead. `version`: a number of the agent's
-    (None: the current one). Raises Refused if the agent has no such version that could read anything.
+    (None: the current one). Raises Refused during maintenance, or if the agent has no such version that could read anything.
     """
+    must_be_open()
     reads = version_of(agent, version)
     level = TIER_PRIORITY[Client.Tier(client.tier)] if priority is None else priority
     figures = figures_of(reads)
@@ -148,7 +155,8 @@ class _Line:
 
 
 def retry(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
-    """Failed and cancelled tasks run again as a new generation; what waits for its next attempt runs now."""
+    """Failed and cancelled tasks run again as a new generation; what waits for its next attempt runs now. Raises Refused during maintenance."""
+    must_be_open()
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
         again = {row.id for row in rows if row.status in (TaskStatus.FAILED, TaskStatus.CANCELLED)}
@@ -167,8 +175,9 @@ def reprocess(
     """Terminal tasks start a new generation; earlier results stay on their attempts.
 
     With `agent` they are read by its version of this number (None: its current one), else by the version that read them.
-    Raises Refused if there is no such version, or if it lacks something to read.
+    Raises Refused during maintenance, if there is no such version, or if it lacks something to read.
     """
+    must_be_open()
     if agent is None and version is not None:
         raise Refused(_("Say whose version %(number)d reads: choose an agent.") % {"number": version})
     reads = version_of(agent, version) if agent is not None else None

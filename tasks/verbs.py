@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from tasks import interventions, operations, queue
+from tasks import interventions, maintenance, operations, queue
 from tasks.audit import Actor
 from tasks.models import Agent, Attempt, BulkAction, Client, Pool, Switches, Task, Worker
 from tasks.operations import Outcome, Refused
@@ -183,6 +183,14 @@ VERBS: dict[str, Verb] = {
     ),
     "resume": Verb(
         gettext_lazy("Resume"), gettext_lazy("%(count)d resumed"), SWITCHED, _switch(operations.resume), undo=_opposite("pause")
+    ),
+    "begin_maintenance": Verb(
+        gettext_lazy("Begin maintenance: nothing is taken in, nothing is started, what runs goes on"), gettext_lazy("%(count)d closed for maintenance"),
+        (Switches,), _switch(lambda actor, _row, reason: maintenance.begin(actor, reason)), undo=_opposite("end_maintenance"), needs_reason=True,
+    ),
+    "end_maintenance": Verb(
+        gettext_lazy("End maintenance: take in and start again"), gettext_lazy("%(count)d opened again"), (Switches,),
+        _switch(lambda actor, _row, reason: maintenance.end(actor, reason)),
     ),
     "set_limits": Verb(
         gettext_lazy("Set limits"), gettext_lazy("%(count)d changed"), (Agent, Pool), _set_limits, undo=_undo_limits

@@ -88,6 +88,8 @@ def _not_waiting(facts: Any) -> Reason:
 
 def _held(facts: Any) -> Iterator[Reason]:
     """What people have paused."""
+    if facts.maintenance_since:
+        yield Reason("paused", _("Maintenance is under way; nothing is started until it is over."))
     if facts.everything_is_paused:
         yield Reason("paused", _("Everything is paused by an operator."))
     if facts.agent_is_paused:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from datetime import timedelta
@@ -13,7 +14,8 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from dashboard import summary
-from tasks.models import Attempt, AuditEntry, Task
+from tasks import bulk
+from tasks.models import Attempt, AuditEntry, BulkAction, Task
 from tests.factories import (
     database_now,
     make_agent,
@@ -106,10 +108,11 @@ def test_a_cause_leads_to_its_tasks_and_retry_these_retries_exactly_them(world, 
         "verb": "retry",
         "confirmed": 1,
         "reason": "provider is back",
-        "task": re.findall(r'name="task" value="(\d+)"', asked),
+        "scope": "all",
+        "selection": html.unescape(re.search(r'name="selection" value="([^"]*)"', asked)[1]),
     }
     response = client.post(reverse("operations_act"), given, follow=True)
-    assert "2 done" in response.content.decode()
+    assert "2 retried" in response.content.decode()
     assert sorted(Task.objects.filter(status="failed").values_list("error_code", flat=True)) == [
         "corrupt",
         "own_code",
@@ -144,6 +147,36 @@ def test_picked_tasks_are_operated_on_after_a_question_and_the_list_comes_back(
     else:
         first = Task.objects.filter(status="enqueued", extraction=world[0]).order_by("start_key", "pk")
         assert [task.pk for task in first[:2]] == waiting
+
+
+def test_all_that_match_go_through_the_machinery_of_the_admin(world, client: Browser, monkeypatch) -> None:
+    monkeypatch.setattr(bulk, "AT_ONCE", 1)
+    back = reverse("operations_tasks") + "?status=failed"
+    given = {"verb": "retry", "scope": "all", "selection": "status=failed", "back": back}
+    asked = client.post(reverse("operations_act"), given).content.decode()
+    assert "4 tasks are concerned." in asked and "in the background" in asked and "processor time" in asked
+    token = re.search(r'name="token" value="([^"]+)"', asked)[1]
+    late = Task.objects.filter(status="failed").first()
+    Task.objects.filter(pk=late.pk).update(
+        status="enqueued", finished_at=None, error_code="", error_message=""
+    )
+    given |= {"confirmed": 1, "token": token, "reason": "provider is back"}
+    first, second = (client.post(reverse("operations_act"), given) for _ in range(2))
+    action = BulkAction.objects.get()
+    assert first.url == second.url == reverse("bulk_action", args=(action.pk,)), "sent twice, it acts once"
+    assert (action.total, action.selection, action.reason) == (3, "status=failed", "provider is back")
+    bulk.run(action)
+    assert Task.objects.filter(status="failed").count() == 0
+    touched = [pk for piece in action.pieces.all() for pk in piece.ids]
+    assert late.pk not in touched, "it did not match any more when that was confirmed"
+
+
+def test_without_a_selection_all_means_all(world, client: Browser) -> None:
+    number = Task.objects.count()
+    asked = client.post(
+        reverse("operations_act"), {"verb": "cancel", "scope": "all", "selection": "last=all"}
+    )
+    assert f"{number} tasks are concerned." in asked.content.decode()
 
 
 def test_nobody_is_led_elsewhere_and_nonsense_is_not_found(world, client: Browser) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django import template
 from django.contrib.humanize.templatetags.humanize import naturaltime
+from django.db import DatabaseError
 from django.templatetags.static import static
 from django.utils import formats, timezone
 from django.utils.html import format_html
@@ -16,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from dashboard import words
+from tasks import maintenance
 
 register = template.Library()
 UNKNOWN = "—"
@@ -31,6 +33,18 @@ def icon(name: str, extra: str = "") -> SafeString:
         static("dashboard/icons.svg"),
         name,
     )
+
+
+@register.simple_tag(takes_context=True)
+def maintenance_notice(context: Any) -> maintenance.Maintenance | None:
+    """What every page of those who are signed in says while a maintenance is on. Nothing where the database cannot be asked."""
+    user = getattr(context.get("request"), "user", None)
+    if user is None or not user.is_authenticated:
+        return None
+    try:
+        return maintenance.now()
+    except DatabaseError:
+        return None
 
 
 def _badge(look: words.Look) -> SafeString:

@@ -53,7 +53,7 @@ def send_due() -> int:
     while tried < MOST_PER_ROUND and (notice := _take()):
         tried += 1
         try:
-            CHANNELS[Notice.Channel(notice.channel)](notice)
+            CHANNELS[notice.channel](notice)
         except Exception as error:  # noqa: BLE001 - whatever mail and network raise: it is told, and tried again
             _failed(notice, error)
         else:
@@ -141,4 +141,4 @@ def _webhook(notice: Notice) -> None:
         raise NotSent(f"the other side cannot be reached ({type(reason).__name__})") from None
 
 
-CHANNELS = {Notice.Channel.EMAIL: _email, Notice.Channel.WEBHOOK: _webhook}
+CHANNELS = {"email": _email, "webhook": _webhook}

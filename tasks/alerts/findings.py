@@ -20,7 +20,7 @@ MOST_SILENT = 100
 
 def find(rule: AlertRule, now: datetime) -> Findings:
     """What holds now. `now`: the database's clock."""
-    return KINDS[AlertRule.Kind(rule.kind)](rule, now)
+    return KINDS[rule.kind](rule, now)
 
 
 def minutes(since: datetime, now: datetime) -> str:
@@ -105,11 +105,11 @@ def _budget(rule: AlertRule, now: datetime) -> Findings:
     }  # fmt: skip
 
 
-KINDS: dict[AlertRule.Kind, Callable[[AlertRule, datetime], Findings]] = {
-    AlertRule.Kind.WAITING: _waiting,
-    AlertRule.Kind.FAILURES: _failures,
-    AlertRule.Kind.WORKERS: _workers,
-    AlertRule.Kind.CLAIMS: _claims,
-    AlertRule.Kind.SILENT: _silent,
-    AlertRule.Kind.BUDGET: _budget,
+KINDS: dict[str, Callable[[AlertRule, datetime], Findings]] = {
+    "waiting": _waiting,
+    "failures": _failures,
+    "workers": _workers,
+    "claims": _claims,
+    "silent": _silent,
+    "budget": _budget,
 }

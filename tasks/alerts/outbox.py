@@ -24,8 +24,8 @@ MOST_SUBJECT = 200
 
 def places() -> list[str]:
     """The channels by which alerts go out; empty: they are seen on the pages only."""
-    email = [Notice.Channel.EMAIL] if settings.CAN_MAIL and settings.ALERT_EMAILS else []
-    return email + ([Notice.Channel.WEBHOOK] if settings.ALERT_WEBHOOK_URL else [])
+    by_mail = settings.CAN_MAIL and settings.ALERT_EMAILS
+    return ["email"] * bool(by_mail) + ["webhook"] * bool(settings.ALERT_WEBHOOK_URL)
 
 
 def about(alert: Alert, event: str) -> None:
@@ -67,7 +67,7 @@ def ended(extraction: int, user: int) -> bool:
     text = "{total} documents, {failed} failed, {review} to review.".format_map(counts)
     lines = [f"{sentence}: {text}", _page(f"extractions/{extraction}")]
     Notice.objects.create(
-        channel=Notice.Channel.EMAIL, event="extraction.ended", recipients=[person.email], subject=_subject("extraction.ended", f"{sentence}: {text}"),
+        channel="email", event="extraction.ended", recipients=[person.email], subject=_subject("extraction.ended", f"{sentence}: {text}"),
         text="\n".join(lines),
     )  # fmt: skip
     return True
@@ -79,7 +79,7 @@ def _write(
     notices = [
         Notice(
             channel=channel, event=event, alert=alert, subject=_subject(event, sentence), text="\n".join(lines), data=data,
-            recipients=settings.ALERT_EMAILS if channel == Notice.Channel.EMAIL else [],
+            recipients=settings.ALERT_EMAILS if channel == "email" else [],
         )
         for channel in places()
     ]  # fmt: skip

@@ -27,7 +27,7 @@ CROSS JOIN LATERAL (
   WHERE t.agent_id = a.id AND t.status = 'enqueued' AND NOT t.deferred
   ORDER BY t.priority DESC, t.start_key, t.id LIMIT 1
 ) head
-WHERE NOT a.is_paused AND NOT (SELECT is_paused FROM switches)
+WHERE NOT a.is_paused AND NOT (SELECT is_paused OR maintenance_since IS NOT NULL FROM switches)
   AND a.executor = ANY(%(executors)s)
   AND (a.cooldown_until IS NULL OR a.cooldown_until <= clock.now)
   AND (p.cooldown_until IS NULL OR p.cooldown_until <= clock.now)
@@ -45,7 +45,7 @@ SELECT a.id, a.pool_id, a.executor, a.max_concurrent_tasks, a.max_tpm, a.max_out
   a.document_cost_ceiling, a.spend_warn_per_day, a.spend_stop_per_day, a.spend_warn_per_month, a.spend_stop_per_month,
   agentaudit_now() AS now
 FROM agents a
-WHERE a.id = %(agent)s AND NOT a.is_paused AND NOT (SELECT is_paused FROM switches)
+WHERE a.id = %(agent)s AND NOT a.is_paused AND NOT (SELECT is_paused OR maintenance_since IS NOT NULL FROM switches)
   AND (a.cooldown_until IS NULL OR a.cooldown_until <= agentaudit_now())
 FOR NO KEY UPDATE OF a SKIP LOCKED
 
@@ -56,7 +56,7 @@ SELECT a.id, a.pool_id, a.executor, a.max_concurrent_tasks, a.max_tpm, a.max_out
   a.document_cost_ceiling, a.spend_warn_per_day, a.spend_stop_per_day, a.spend_warn_per_month, a.spend_stop_per_month,
   agentaudit_now() AS now
 FROM agents a
-WHERE a.id = %(agent)s AND NOT a.is_paused AND NOT (SELECT is_paused FROM switches)
+WHERE a.id = %(agent)s AND NOT a.is_paused AND NOT (SELECT is_paused OR maintenance_since IS NOT NULL FROM switches)
   AND (a.cooldown_until IS NULL OR a.cooldown_until <= agentaudit_now())
 FOR SHARE OF a SKIP LOCKED
 

@@ -100,6 +100,10 @@ UPDATE clients SET is_paused = %(paused)s WHERE id = %(id)s AND is_paused <> %(p
 -- name: pause_everything
 UPDATE switches SET is_paused = %(paused)s WHERE id = 1 AND is_paused <> %(paused)s RETURNING id
 
+-- name: switch_maintenance
+UPDATE switches SET maintenance_since = CASE WHEN %(on)s::bool THEN agentaudit_now() END, maintenance_reason = %(reason)s
+WHERE id = 1 AND (maintenance_since IS NOT NULL) <> %(on)s::bool RETURNING id
+
 -- name: declared_ended
 -- An operator vouches that nothing of these attempts runs any more: they stop counting against limits. What that does to their tasks is
 -- settled like any other loss, in the same transaction.

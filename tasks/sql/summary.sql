@@ -225,4 +225,4 @@ CROSS JOIN LATERAL (
 ) w
 WHERE NOT a.is_paused AND a.spend_stop_per_day IS NULL AND a.spend_stop_per_month IS NULL
   AND coalesce(greatest(a.cooldown_until, p.cooldown_until) <= clock.now, true)
-  AND NOT (SELECT is_paused FROM switches) AND NOT EXISTS (SELECT FROM task_attempts WHERE ended_at IS NULL)
+  AND NOT (SELECT is_paused OR maintenance_since IS NOT NULL FROM switches) AND NOT EXISTS (SELECT FROM task_attempts WHERE ended_at IS NULL)

@@ -4,7 +4,7 @@ WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now)
 SELECT clock.now, t.id, t.status, t.priority, t.start_key, t.client_id, t.agent_id, t.agent_version_id, t.deferred, t.available_at, t.attempts_made,
   t.attempts_burnt, t.error_message, t.blocked_since, t.blocked_by, t.estimated_tokens, t.estimated_output_tokens, t.estimated_requests,
   t.estimated_seconds,
-  (SELECT is_paused FROM switches) AS everything_is_paused, c.is_paused AS client_is_paused, c.name AS client_name,
+  (SELECT is_paused FROM switches) AS everything_is_paused, (SELECT maintenance_since FROM switches) AS maintenance_since, c.is_paused AS client_is_paused, c.name AS client_name,
   a.is_paused AS agent_is_paused, a.name AS agent_name, a.executor, a.document_cost_ceiling, a.pool_id, p.name AS pool_name,
   EXISTS (SELECT FROM task_attempts x WHERE x.task_id = t.id AND x.ended_at IS NULL) AS old_run_lives,
   w.slots, w.others, (SELECT count(*) FROM task_attempts x WHERE x.ended_at IS NULL AND x.executor = a.executor) AS busy

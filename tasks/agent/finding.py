@@ -148,11 +148,10 @@ class PageText:
 
 
 def belong(one: Word, other: Word) -> bool:
-    """Whether two words stand beside each other as a phrase does, upright or on its side."""
-    across = max(other.x0 - one.x1, one.x0 - other.x1, 0.0)
-    down = max(other.y0 - one.y1, one.y0 - other.y1, 0.0)
-    height = min(one.y1 - one.y0, one.x1 - one.x0, other.y1 - other.y0, other.x1 - other.x0)
-    return across + down <= NEAR * max(height, 0.6 * min(one.y1 - one.y0, other.y1 - other.y0))
+    """Whether a word stands right behind another on one line."""
+    height = min(one.y1 - one.y0, other.y1 - other.y0)
+    apart = max(other.x0 - one.x1, one.x0 - other.x1)
+    return one.y0 < other.y1 and other.y0 < one.y1 and apart <= NEAR * height
 
 
 def part_of(word: Word, start: int, end: int) -> Word:

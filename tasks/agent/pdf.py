@@ -42,11 +42,13 @@ Opened = tuple[raw.FPDF_PAGE, raw.FPDF_TEXTPAGE, Placing]
 
 NOT_PDF = "This file is not a PDF, whatever its name says."
 
-# PDFium marks a hyphen at the end of a line and characters that it cannot name with these.
+BROKEN = "\x02"
+"""PDFium's mark of a hyphen at the end of a line, behind which the next line goes on without a space."""
+# And how it marks that hyphen elsewhere, and characters that it cannot name
 REPAIRS = str.maketrans(
-    {"\x02": "-", "\x00": " ", "\ufffe": "\ufffd", "\uffff": "\ufffd", "\u00ad": "-", "\xa0": " "}
+    {"\ufffe": BROKEN, "\x00": " ", "\uffff": "\ufffd", "\u00ad": "-", "\xa0": " "}
 )
-WORD = re.compile(r"\S+")
+WORD = re.compile(rf"[^\s{BROKEN}]+{BROKEN}?|{BROKEN}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ class Document:
             buffer = (ctypes.c_ushort * max(size, 1))()
             raw.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, size)
         found = bytes(buffer)[: 2 * max(size, 0)]
-        return found.decode("utf-16-le", "replace").rstrip("\0").translate(REPAIRS)
+        return found.decode("utf-16-le", "replace").rstrip("\0").translate(REPAIRS).replace(BROKEN, "-")
 
     def _opened(self, page: Page) -> Opened:
         """Handles of a page; the first pages stay open from their reading on, and of the others the last one asked for."""
@@ -300,7 +302,7 @@ def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place
             left, right = min(left, rect.left), max(right, rect.right)
             bottom, top = min(bottom, rect.bottom), max(top, rect.top)
         x0, y0, x1, y1 = place.box(left, bottom, right, top)
-        word = Word(match.group(), x0, y0, x1, y1, page.number, start, end)
+        word = Word(match.group().replace(BROKEN, "-"), x0, y0, x1, y1, page.number, start, end)
         (page.words if seen.sees(word) else page.hidden).append(word)
     seen.settle(page)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from tasks.agent.llm.prompt import Question
 from tasks.agent.llm.troubles import trouble
 
 CONNECT_SECONDS = 10.0
+CHATTY = ("openai", "httpx", "httpcore")
 FORMATS = ("json_schema", "json_object", "text")
 """How an answer may be bound to its form, from the strictest on; servers that lack one refuse it."""
 
@@ -88,11 +90,14 @@ class Server:
         self._client = openai.OpenAI(
             base_url=base_url,
             api_key=key or "none",
-            default_headers=None if key else {"Authorization": openai.Omit()},  # type: ignore[dict-item]
             max_retries=0,
             timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS),
         )
+        self._headers: dict[str, Any] = {} if key else {"Authorization": openai.Omit()}
         self._forms: dict[str, Form] = {}
+        for name in CHATTY:
+            # What they log in detail holds the key and the document
+            logging.getLogger(name).setLevel(logging.WARNING)
 
     def close(self) -> None:
         self._client.close()
@@ -107,8 +112,10 @@ class Server:
         form = self._forms.setdefault(model, Form())
         while True:
             try:
-                answer = self._client.chat.completions.create(model=model, **form.arguments(question))
-                return said(answer)
+                made = form.arguments(question)
+                return said(
+                    self._client.chat.completions.create(model=model, extra_headers=self._headers, **made)
+                )
             except (Problem, MemoryError):
                 raise
             except Exception as error:  # noqa: BLE001 - whatever a server sends, it is said in a sentence

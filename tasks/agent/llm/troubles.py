@@ -50,7 +50,7 @@ def trouble(error: Exception, model: str, host: str, seconds: float) -> Exceptio
         message = f"The model server {host} cannot be reached ({type(error.__cause__ or error).__name__}). Check its address and the network."
         return Problem(Code.UPSTREAM, message, retryable=True)
     if not isinstance(error, openai.APIStatusError):
-        message = f"What the model server {host} answered for “{model}” cannot be understood; is it one that speaks OpenAI's protocol?"
+        message = f"What the model server {host} answered for “{model}” cannot be understood. Check that its address is one that speaks OpenAI's protocol."
         return Elsewhere(Problem(Code.UPSTREAM, message, retryable=True))
     return _by_status(error, model, host)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 MOST_CHARACTERS = 60_000
 """Of text in one request: a quarter as many tokens, more in scripts without spaces."""
 MOST_PICTURES = 4
-FEWEST_LINES = 20
+FEWEST_LINES = 10
 """Less of a page is not worth a request of its own."""
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from tasks import callbacks, events, faults, notify, queue, rollup
+from tasks import callbacks, events, faults, keeping, notify, queue, rollup
 from tasks.agent.contract import Code, Completed, Failed, Order
 from tasks.audit import Actor, Entry, record
 from tasks.costs import cells
@@ -347,13 +347,15 @@ class Sweeper:
         return bool(raised)
 
     def _prune(self, db: Any) -> None:
-        """Old deliveries go, a bounded number at a time: one message id has to be known only as long as its attempt may speak. So do old counters."""
+        """Old deliveries go, a bounded number at a time: one message id has to be known only as long as its attempt may speak. So do old
+        counters, and answers that nobody needs."""
         if time.monotonic() - self._pruned_at < PRUNE_SECONDS:
             return
         self._pruned_at = time.monotonic()
         removed = queue.prune_callbacks(db, days=self.keep_days, most=MOST_PRUNED)
         if max(removed, queue.prune_spending(db, most=MOST_PRUNED)) == MOST_PRUNED:
             self._pruned_at -= PRUNE_SECONDS  # there is more: in the next round
+        keeping.clean(get_storage())
 
     def _sum_up(self) -> None:
         """Sums for the pages, as often as they are worth it."""

@@ -21,8 +21,8 @@ import psycopg
 from django.db import InterfaceError, OperationalError
 from django.db import connection as django_connection
 
-from tasks import bulk, callbacks, claims, events, faults, learning, notify, queue
-from tasks.agent.contract import Code, Order, Progress, Started
+from tasks import bulk, callbacks, claims, events, faults, keeping, learning, notify, queue
+from tasks.agent.contract import Code, Completed, Order, Progress, Started
 from tasks.events import News
 from tasks.executors import Executor, Refusal, Report, Run, RunState
 from tasks.orders import order
@@ -251,8 +251,11 @@ class Worker:
             faults.point("settle:before")
             events.apply(db, self._unsettled)
             faults.point("settle:committed")
+            done = {news.attempt for news in self._unsettled if isinstance(news.event, Completed)}
             for attempt in ended:
-                self.held.pop(attempt, None)
+                entry = self.held.pop(attempt, None)
+                if entry and entry.order and attempt in done:
+                    keeping.forget(get_storage(), entry.order)
             self._unsettled.clear()
         if running or ended:
             notify.hint(notify.CHANGED)

@@ -1,6 +1,6 @@
 # Every target sets up what it needs by itself, and only when requirements*.txt have changed since.
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run test test-slow lint format bench docs system-packages clean
+.PHONY: help venv demo run mlflow test test-slow lint format bench docs system-packages clean
 
 # Relative paths only: the folder's own path may hold a space
 PY := .venv/bin/python
@@ -11,10 +11,12 @@ export PIP_USE_PEP517 = 1
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
 NAME ?= accuracy
+UI_PORT ?= 5000
 
 help:
 	@echo "make demo        ten sample PDFs through the real queue, checked against what they say"
 	@echo "make run         the pages and a worker on this machine (RELOAD=1: restarts when the code changes)"
+	@echo "make mlflow      MLflow's pages over the traces on this machine (UI_PORT=5000)"
 	@echo "make test        the quick tests        make test-slow   those that take their time"
 	@echo "make lint        style and types        make format      puts the style right"
 	@echo "make bench       a benchmark: NAME=accuracy (default), FULL=1 for its long form"
@@ -29,6 +31,9 @@ demo: .venv/.product
 
 run: .venv/.product
 	@exec $(PY) manage.py up --first-user $(if $(RELOAD),--reload)
+
+mlflow: .venv/.product
+	@exec $(PY) manage.py mlflow --port $(UI_PORT)
 
 test: .venv/.development system-packages
 	@$(PYTEST) -m "not slow" $(ARGS)

@@ -40,7 +40,7 @@ def fault(subject: str, sentence: str, advice: str) -> Finding:
 
 def examine() -> Iterator[Finding]:
     """Every check in turn. What needs the database, or its tables, is left out where they are not there."""
-    from tasks.management.checkups import database, machine, running
+    from tasks.management.checkups import database, machine, running, tracing
 
     yield from machine.settings_fit()
     usable = yield from _passing(database.can_be_used(), Level.HINT)
@@ -53,6 +53,7 @@ def examine() -> Iterator[Finding]:
     yield from running.pdfs_can_be_opened()
     yield from running.scans_can_be_read()
     yield from running.attempts_can_run()
+    yield from tracing.traces_can_be_written()
     if filled:
         yield from running.somebody_works()
         yield from running.runs_are_heard_of()

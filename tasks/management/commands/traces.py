@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError
 from django.db import connection as django_connection
 
@@ -20,6 +20,7 @@ from tasks import queue
 from tasks.costs.traces import Reconciler
 from tasks.traces.exporter import Exporter, Lock
 from tasks.traces.places import open_store, spool
+from tasks.traces.probe import written_and_read_back
 
 log = logging.getLogger("tasks.traces")
 
@@ -41,9 +42,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "--until-empty", action="store_true", help="stop when nothing waits to be written or compared"
         )
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="only write one trace, read it back and remove it; says what is wrong",
+        )
         parser.add_argument("--beside-worker", action="store_true", help=SUPPRESS)
 
-    def handle(self, *args: Any, until_empty: bool, beside_worker: bool, **options: Any) -> None:
+    def handle(self, *args: Any, until_empty: bool, beside_worker: bool, check: bool, **options: Any) -> None:
+        if check:
+            self._check()
+            return
         files, stop = spool(), threading.Event()
         if not Lock(files.folder).take():
             log.info("Another process of this machine writes traces already.")
@@ -60,6 +69,12 @@ class Command(BaseCommand):
                 return
             stop.wait(0.0 if worked else LOOK_SECONDS)
         rounds.leave(LEAVE_SECONDS)
+
+    def _check(self) -> None:
+        try:
+            written_and_read_back(open_store())
+        except Exception as error:
+            raise CommandError(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}") from error
 
 
 def _wait_for_end(stop: threading.Event) -> None:

@@ -39,6 +39,7 @@ def of(verb: str, rows: QuerySet) -> list[str]:
         ],
         "end_maintenance": [_("Waiting work starts at once, within the limits. What was paused stays paused.")],
         "set_limits": [_("They hold from the next claim on. What runs above a lower limit goes on.")],
+        "end_cooldown": [_("Their provider asked to wait. Work starts again at once, gently; if it is refused again, they cool down anew.")],
         "drain": [_("They take nothing more from their next heartbeat on; their processes stay.")],
     }.get(verb, [])  # fmt: skip
 

@@ -79,6 +79,27 @@ def set_limits(
     return outcome, before
 
 
+def end_cooldown(
+    actor: Actor, model: type[Agent] | type[Pool], ids: Iterable[int], reason: str = ""
+) -> Outcome:
+    """Agents or pools start again before the time that their provider asked them to wait; if it refuses again, they cool down anew."""
+    wanted, kind = sorted(set(ids)), model._meta.model_name
+    with transaction.atomic():
+        rows = model.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=wanted).order_by("pk")
+        before = {row.pk: row.cooldown_until for row in rows}
+        done = queue.changed(queue.connection(), f"end_cooldown_{kind}", **{f"{kind}s": wanted})
+        record(
+            actor,
+            [
+                Entry("end_cooldown", kind, str(pk), {"cooldown_until": before[pk].isoformat()})
+                for pk in sorted(done)
+            ],
+            reason,
+        )
+        notify.hint_on_commit(notify.WORK, notify.CHANGED)
+    return Outcome(sorted(done), {pk: _("not cooling down") for pk in wanted if pk not in done})
+
+
 def drain(actor: Actor, worker_ids: Iterable[UUID], reason: str = "") -> Outcome:
     """Workers take nothing more from their next heartbeat on; what they run goes on."""
     return _drained(actor, worker_ids, reason, True)

@@ -141,6 +141,10 @@ def _set_limits(call: Call) -> Did:
     return Did(outcome, before)
 
 
+def _end_cooldown(call: Call) -> Did:
+    return Did(interventions.end_cooldown(call.actor, call.model, call.ids, call.reason))
+
+
 def _undo_limits(action: BulkAction) -> Undo:
     befores = [item for piece in action.pieces.all() for item in piece.before.items()]
     expected = action.parameters.get("limits")
@@ -194,6 +198,9 @@ VERBS: dict[str, Verb] = {
     ),
     "set_limits": Verb(
         gettext_lazy("Set limits"), gettext_lazy("%(count)d changed"), (Agent, Pool), _set_limits, undo=_undo_limits
+    ),
+    "end_cooldown": Verb(
+        gettext_lazy("End the cool-down"), gettext_lazy("%(count)d start again"), (Agent, Pool), _end_cooldown, needs_reason=True
     ),
     "drain": Verb(
         gettext_lazy("Drain workers: they take nothing more, what runs goes on"), gettext_lazy("%(count)d to be drained"), (Worker,),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,9 +13,10 @@ from django.urls import reverse
 from tasks import operations, versions
 from tasks.agent.schema import Schema, ready_made
 from tasks.audit import Actor
-from tasks.models import Agent, AuditEntry, Task
+from tasks.models import Agent, AuditEntry, Pool, Task
 from tasks.states import Priority
 from tests.factories import (
+    database_now,
     make_agent,
     make_client,
     make_extraction,
@@ -398,3 +400,30 @@ def test_who_may_not_change_an_agent_may_neither_edit_its_fields_nor_test_it(
     client.force_login(make_user("somebody", role, is_staff=True))
     for url in (editor(agent), trial(agent)):
         assert client.get(url).status_code == client.post(url, {}).status_code == 403
+
+
+# A cool-down
+
+
+@pytest.mark.parametrize("model", [Agent, Pool])
+def test_a_cool_down_is_ended_by_hand_with_a_reason_and_a_trail(
+    client: Browser, db, model: type[Any]
+) -> None:
+    until = database_now() + timedelta(hours=1)
+    cooling = model.objects.create(name="cooling", cooldown_until=until)
+    warm = model.objects.create(name="warm")
+    client.force_login(make_user("bob", "Operator", is_staff=True))
+    kind = model._meta.model_name
+    url = reverse(f"admin:tasks_{kind}_changelist")
+    data = {"action": "end_cooldown", "_selected_action": [str(cooling.pk), str(warm.pk)]}
+    assert "if it is refused again, they cool down anew" in client.post(url, data).content.decode()
+    assert "Say why" in client.post(url, data | {"confirmed": "1", "reason": ""}).content.decode()
+    page = client.post(
+        url, data | {"confirmed": "1", "reason": "quota was raised"}, follow=True
+    ).content.decode()
+    assert "1 start again, 1 skipped: not cooling down." in page
+    cooling.refresh_from_db()
+    assert cooling.cooldown_until <= database_now(), "it ends now, so that the gentle start after one holds"
+    entry = AuditEntry.objects.get(verb="end_cooldown")
+    assert (entry.object_type, entry.object_id, entry.reason) == (kind, str(cooling.pk), "quota was raised")
+    assert entry.before == {"cooldown_until": until.isoformat()}

@@ -31,6 +31,7 @@ BY_DESIGN = {
     "rekey_fair": "rewrites what waits for one agent, when it becomes fair",
     "lock_waiting": "locks what waits for one agent, before that",
 }
+BY_DESIGN["billing_ended_runs"] = "reads each run of five weeks once, when somebody asks for the bill"
 # Pages count what they show, in the background or once a second for everybody; `bench dashboard` holds them to their time
 BY_DESIGN |= {
     name: "reads what a page shows" for name in SQL if name.startswith(("summary_", "list_", "costs_"))
@@ -76,7 +77,7 @@ def values(database: psycopg.Connection) -> dict[str, Any]:
         "pages_done": [1] * 100, "pages_total": [2] * 100, "models": [""] * 100, "input": [None] * 100, "output": [None] * 100,
         "cache_read": [None] * 100, "cache_write": [None] * 100, "run_ids": ["r"] * 100, "run_pages": [""] * 100, "run_id": "r",
         "gentle_for": timedelta(minutes=2), "reserve_after": timedelta(minutes=5), "usd": [Decimal(0)] * count, "messages": [""] * count,
-        "shard": 1, "agents": [BUSY_AGENT], "notices": "[]", "fair": True, "tiers": ["standard", "premium"], "steps": [1000, 500],
+        "shard": 1, "agents": [BUSY_AGENT], "pools": [1], "notices": "[]", "fair": True, "tiers": ["standard", "premium"], "steps": [1000, 500],
         "webhook_id": "m", "sha256": "0" * 64, "size": 1, "event": "attempt.completed", "body": None, "delivery": 1, "outcome": "applied",
         "milliseconds": 1, "reason": "wrong", "days": 30, "hurry": False, "model": "", "run_page_url": "",
         "keys": [1] * count, "every_seconds": 60.0, "look_back": 500, "learnt": "{}", "start_key": 10**15,
@@ -154,6 +155,17 @@ def of_running(values: dict[str, Any], name: str) -> dict[str, Any]:
             "after_id": UUID(int=0),
             "missing_after": 60.0,
         }
+    if name.startswith("billing_"):
+        some = {
+            "runs": "r",
+            "states": "settled",
+            "usds": Decimal(1),
+            "quantities": Decimal(1),
+            "counts": 1,
+            "unpriced": 0,
+        }
+        changed |= {column: [value] * len(attempts) for column, value in some.items()}
+        changed |= {"now": datetime.now(UTC), "read_before": datetime.now(UTC)}
     if name == "worker_register":
         changed["worker"] = UUID(int=77)
     return {**values, **changed}

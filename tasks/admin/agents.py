@@ -56,6 +56,10 @@ class Limited(admin.ModelAdmin):
     def set_limits(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
         return confirmed(self, request, queryset, "set_limits", form_class=LimitsForm)  # type: ignore[arg-type]
 
+    @admin.action(description=_("End the cool-down"), permissions=["operate"])
+    def end_cooldown(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        return confirmed(self, request, queryset, "end_cooldown")  # type: ignore[arg-type]
+
 
 @admin.register(Agent)
 class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
@@ -73,7 +77,7 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
     )
     list_select_related = ("pool", "current_version__agent")
     search_fields = ("name", "title")
-    actions = ("set_limits", "pause", "resume")
+    actions = ("set_limits", "end_cooldown", "pause", "resume")
     readonly_fields = (
         "current_version", "is_paused", "cooldown_until", "created_at", "used_now", "learnt", "spent", "prices", "every_version",
         "lacks", "asked",

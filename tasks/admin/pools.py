@@ -15,4 +15,4 @@ class PoolAdmin(Limited, Audited):
     search_fields = ("name",)
     fields = ("name", *BUDGET_FIELDS, "cooldown_until", "used_now", "created_at")
     readonly_fields = ("cooldown_until", "used_now", "created_at")
-    actions = ("set_limits",)
+    actions = ("set_limits", "end_cooldown")

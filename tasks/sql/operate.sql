@@ -100,6 +100,13 @@ UPDATE clients SET is_paused = %(paused)s WHERE id = %(id)s AND is_paused <> %(p
 -- name: pause_everything
 UPDATE switches SET is_paused = %(paused)s WHERE id = 1 AND is_paused <> %(paused)s RETURNING id
 
+-- name: end_cooldown_agent
+-- It ends now, not as if it had never been: what follows a cool-down starts gently.
+UPDATE agents SET cooldown_until = agentaudit_now() WHERE id = ANY(%(agents)s::bigint[]) AND cooldown_until > agentaudit_now() RETURNING id
+
+-- name: end_cooldown_pool
+UPDATE pools SET cooldown_until = agentaudit_now() WHERE id = ANY(%(pools)s::bigint[]) AND cooldown_until > agentaudit_now() RETURNING id
+
 -- name: switch_maintenance
 UPDATE switches SET maintenance_since = CASE WHEN %(on)s::bool THEN agentaudit_now() END, maintenance_reason = %(reason)s
 WHERE id = 1 AND (maintenance_since IS NOT NULL) <> %(on)s::bool RETURNING id

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PRODUCT = "agentaudit"
-PATIENT, QUICK = (30.0, 15), (4.0, 4)
+PATIENT, QUICK = (15.0, 10), (4.0, 4)
 """Seconds without a byte after which a request is given up, and seconds for a call with all its repetitions. A web view is quick:
 the proxy of Databricks Apps ends what takes a minute. The SDK's own 300 s would outlast a lease."""
 

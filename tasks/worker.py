@@ -37,8 +37,8 @@ AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.Inte
 """The database is not there. It may come back."""
 FLAG_SECONDS = 1.0
 """How often flags to stop are looked for when no hint comes."""
-SILENT_SECONDS, MOST_READ = 30.0, 100
-"""When a remote run counts as silent, and how many outcome files are looked for in one poll."""
+SILENT_SECONDS, MOST_READ, READ_SECONDS = 30.0, 100, 5.0
+"""When a remote run counts as silent, and how many outcome files are looked for in one poll, and for how long."""
 IDLE_SECONDS = (1.0, 2.0)
 """How long an idle worker waits for a hint before it looks by itself; at random in between, so that replicas do not look together."""
 BULK_SECONDS = 0.5
@@ -206,8 +206,12 @@ class Worker:
         """A run whose callbacks do not come through lives on while it tries; its outcome stands in the storage already."""
         remote = [attempt for attempt, entry in self.held.items() if self.executors[entry.executor].remote]
         silent = queue.silent_among(queue.connection(), remote, SILENT_SECONDS, MOST_READ) if remote else []
-        written = [callbacks.written_outcome(attempt) for attempt in silent]
-        self._unsettled += [News(event.attempt, event) for event in written if event]
+        until = time.monotonic() + READ_SECONDS
+        for attempt in silent:
+            if event := callbacks.written_outcome(attempt):
+                self._unsettled.append(News(attempt, event))
+            if time.monotonic() >= until:  # a storage that hardly answers must not hold up the leases
+                break
 
     def _take(self, reports: Sequence[Report]) -> None:
         """Keep what is to be settled, and store how far attempts are; the latter is only worth something now."""

@@ -226,8 +226,17 @@ class DatabricksExecutor:
             try:
                 run = databricks.asked(lambda workspace: workspace.jobs.get_run(int(run_id)))
             except Exception as error:  # noqa: BLE001 - whatever the answer is, it does not end a run that may live
-                return Report(attempt, _absence(error), run_id=run_id, code=Code.LOST)
+                return Report(attempt, self._absence(error), run_id=run_id, code=Code.LOST)
         return self._report(attempt, run)
+
+    def _absence(self, error: Exception) -> RunState:
+        from databricks.sdk.errors import DatabricksError, NotFound
+
+        if not isinstance(
+            error, DatabricksError
+        ):  # no answer at all: the others of this poll would wait as long, one by one
+            self._paces.rest("get", REST_SECONDS)
+        return RunState.NOT_FOUND if isinstance(error, NotFound) else RunState.UNREACHABLE
 
     def _report(self, attempt: UUID, run: Any) -> Report:
         state, run_id, page = state_of(run), str(run.run_id), run.run_page_url or ""
@@ -283,9 +292,3 @@ class DatabricksExecutor:
     def _all(self, do: Callable[[T], U], items: Sequence[T]) -> list[U]:
         """Each in a thread, in order; a single one here."""
         return [do(item) for item in items] if len(items) < 2 else list(self._pool.map(do, items))
-
-
-def _absence(error: Exception) -> RunState:
-    from databricks.sdk.errors import NotFound
-
-    return RunState.NOT_FOUND if isinstance(error, NotFound) else RunState.UNREACHABLE

@@ -135,7 +135,13 @@ class Warehouse:
         return self._answer(request.groups["id"])
 
     def _answer(self, name: str) -> Answer:
-        from databricks.sdk.service.sql import ResultData, ServiceError, ServiceErrorCode, StatementResponse, StatementStatus  # fmt: skip
+        from databricks.sdk.service.sql import (  # fmt: skip
+            ResultData,
+            ServiceError,
+            ServiceErrorCode,
+            StatementResponse,
+            StatementStatus,
+        )
 
         with self._lock:
             kept = self._results[name]

@@ -79,11 +79,15 @@ class Fleet:
 
     def describe(self) -> list[Any]:
         """What there is, for a failing test's message."""
+        return [*self.rows(), *self.cloud.runs()]
+
+    def rows(self) -> list[Any]:
+        """Tasks and attempts as they stand."""
         tasks = list(Task.objects.values_list("id", "status", "locked_by", "error_code"))
         attempts = list(
             Attempt.objects.values_list("task_id", "number", "status", "stop_reason", "ended_at", "run_id")
         )
-        return [*tasks, *attempts, *self.cloud.runs()]
+        return [*tasks, *attempts]
 
     def status(self, task: int) -> str:
         return Task.objects.get(pk=task).status

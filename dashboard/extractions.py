@@ -6,18 +6,19 @@ from collections.abc import Collection
 from hashlib import sha256
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from dashboard import asking, queries, words
 from dashboard.pace import pace, with_places
 from tasks.access import clients_of, visible_to
-from tasks.models import Extraction, Task
+from tasks.models import Extraction, ExtractionWatch, Task
 from tasks.states import TaskStatus
 
 PER_PAGE = 50
@@ -64,7 +65,22 @@ def visible_extraction(request: HttpRequest, pk: int) -> Extraction:
 
 @require_GET
 def page(request: HttpRequest, pk: int) -> HttpResponse:
-    return render(request, "extraction.html", _context(request, pk))
+    context = _context(request, pk)
+    awaited = ExtractionWatch.objects.filter(extraction=pk, user=request.user).exists()
+    mails = settings.CAN_MAIL and bool(request.user.email)
+    return render(request, "extraction.html", {**context, "is_awaited": awaited, "mails": mails})
+
+
+@require_POST
+def wait_for(request: HttpRequest, pk: int) -> HttpResponse:
+    """Whether this person wants to be told when the extraction has ended: by the browser while the page is open, and by e-mail."""
+    extraction = visible_extraction(request, pk)
+    wanted = ExtractionWatch.objects.filter(extraction=extraction, user=request.user)
+    if request.POST.get("wanted") == "1":
+        ExtractionWatch.objects.get_or_create(extraction=extraction, user=request.user)
+    else:
+        wanted.delete()
+    return redirect("extraction", pk=pk)
 
 
 @require_GET

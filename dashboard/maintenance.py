@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from dashboard import operations
+from dashboard.access import may_see
 from tasks import bulk, maintenance
 from tasks.audit import Actor
 from tasks.models import Switches
@@ -19,7 +19,7 @@ MOST_REASON = 200
 
 
 @require_http_methods(["GET", "POST"])
-@operations.may_see
+@may_see
 def page(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _switch(request)

@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.decorators import permission_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -17,7 +16,8 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from dashboard import charts, exports, health, queries, summary, traces, words
+from dashboard import charts, exports, health, queries, saved, summary, traces, words
+from dashboard.access import may_see
 from dashboard.extractions import unless_known
 from dashboard.filters import FilterForm, Filters
 from dashboard.streaming import download
@@ -26,8 +26,6 @@ from tasks.models import Task
 from tasks.totals import FOREVER
 
 TWENTIETHS = 20
-
-may_see = permission_required(("tasks.view_every_client", "tasks.view_task"), raise_exception=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,12 @@ def page(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "operations.html",
-        {"form": form, "settle_seconds": settings.WEB_WORKERS + 1, **_context(request, filters)},
+        {
+            "form": form,
+            "settle_seconds": settings.WEB_WORKERS + 1,
+            "saved": saved.of(request, "operations", filters.query()),
+            **_context(request, filters),
+        },
     )
 
 

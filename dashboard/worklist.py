@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from django.contrib import messages
@@ -15,8 +16,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
-from dashboard import asking, queries, summary, tasklist, words
-from dashboard import operations as page_of_operations
+from dashboard import asking, queries, saved, summary, tasklist, words
+from dashboard.access import may_see
+from dashboard.extractions import unless_known
 from dashboard.filters import FilterForm, Filters
 from tasks.models import Task
 from tasks.states import Priority
@@ -34,7 +36,7 @@ VERBS: dict[str, tuple[str, Any]] = {
 
 
 @require_GET
-@page_of_operations.may_see
+@may_see
 def page(request: HttpRequest) -> HttpResponse:
     form = FilterForm(request.GET)
     filters, text = form.filters(), request.GET.get("q", "").strip()[:200]
@@ -52,9 +54,32 @@ def page(request: HttpRequest) -> HttpResponse:
         "form": form, "filters": filters, "tasks": rows, "text": text, "number": number, "is_cut": is_cut, "query": filters.query(),
         "selection": filters.query().removeprefix("?"), "next": str(following) if following else "", "after": request.GET.get("after", ""), "here": request.get_full_path(),
         "error": words.error_word(filters.error) if filters.error else "", "levels": [int(level) for level in sorted(Priority, reverse=True)],
-        "may_operate": request.user.has_perm("tasks.operate_task"),
+        "may_operate": request.user.has_perm("tasks.operate_task"), "saved": saved.of(request, "operations_tasks", filters.query()),
+        "news": "" if text else reverse("operations_tasks_news", args=(number, _mark(rows))),
     }  # fmt: skip
     return render(request, "operations_tasks.html", context)
+
+
+@require_GET
+@may_see
+def news(request: HttpRequest, number: int, mark: str) -> HttpResponse:
+    """Whether the list is another one than a page shows that had `number` tasks in all and rows with this `mark`. The page itself stays
+    as it is, so that nothing moves under a pointer; it offers to be loaded again."""
+    filters = FilterForm(request.GET).filters()
+    ids, _following = _ids(request, filters, queries.database_now())
+    query = request.GET.urlencode()
+    context = {
+        "has_changed": _mark(tasklist.tasks(ids)) != mark,
+        "more": length(filters) - number,
+        "here": reverse("operations_tasks") + (f"?{query}" if query else ""),
+    }
+    return unless_known(request, render(request, "operations_tasks_news.html", context))
+
+
+def _mark(rows: list[Task]) -> str:
+    """Tells two pages of the list apart: which tasks, in which order and state."""
+    told = ";".join(f"{task.pk} {task.status} {task.attempts_made}" for task in rows)
+    return sha256(told.encode()).hexdigest()[:16]
 
 
 def _ids(request: HttpRequest, filters: Filters, now: Any) -> tuple[list[int], tasklist.Cursor | None]:
@@ -76,7 +101,7 @@ def length(filters: Filters) -> int:
 
 
 @require_http_methods(["GET", "POST"])
-@page_of_operations.may_see
+@may_see
 @permission_required("tasks.operate_task", raise_exception=True)
 def act(request: HttpRequest) -> HttpResponse:
     """Ask, then begin: on the tasks that were picked, or on all that a filter finds when it is confirmed.

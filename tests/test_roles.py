@@ -69,9 +69,10 @@ OF_A_MODEL = re.compile(r"^admin:(\w+)_(changelist|add|change|delete|history)$")
 # What an address is called with; one that is not here takes nothing
 ARGUMENTS: dict[str, str] = {
     **dict.fromkeys(
-        ("extraction", "extraction_fragment", "extraction_passwords", "extraction_cancel", "extraction_retry", "results_csv", "results_json",
+        ("extraction", "extraction_fragment", "extraction_passwords", "extraction_await", "extraction_cancel", "extraction_retry", "results_csv", "results_json",
          "refused_csv"), "extraction",
     ),
+    "view_forget": "view", "operations_tasks_news": "news",
     "task": "task", "task_fragment": "task", "task_operate": "verb", "document_file": "document",
     "task_result": "done", "attempt_log": "log",
     "bulk_action": "action", "bulk_action_fragment": "action", "bulk_action_undo": "action", "bulk_action_csv": "action",
@@ -208,10 +209,10 @@ def world(db) -> dict[str, Any]:
     alert = Alert.objects.create(rule=rule, sentence="No worker is alive.", started_at=now)
     Notice.objects.create(channel="email", event="alert.fired", alert=alert, subject="s", text="t")
     ExtractionWatch.objects.create(extraction=extraction, user=somebody)
-    SavedView.objects.create(user=somebody, page="operations", name="mine")
+    view = SavedView.objects.create(user=somebody, page="operations", name="mine")
     return {
         "extraction": (extraction.pk,), "task": (waiting.pk,), "document": (done.document_id,), "action": (action.pk,), "attempt": (attempt.pk,),
-        "user": (somebody.pk,), "verb": (waiting.pk, "cancel"), "app": ("tasks",), "on_site": (1, 1),
+        "user": (somebody.pk,), "view": (view.pk,), "news": (1, "x"), "verb": (waiting.pk, "cancel"), "app": ("tasks",), "on_site": (1, 1),
         "agent": (extraction.agent_id,), "client": nordwind, "done": (done.pk,), "log": (done.pk, done.result_attempt),
     }  # fmt: skip
 

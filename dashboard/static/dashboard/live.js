@@ -31,7 +31,8 @@
   };
   for (const unit of units(live)) seen.set(unit.id, ownText(unit));
 
-  const isAtRest = () => isPaused || isFinished || document.hidden;
+  const goesOnHidden = live.hasAttribute("data-while-hidden"); // somebody waits for its end: it is looked for once a minute
+  const isAtRest = () => isPaused || isFinished || (document.hidden && !goesOnHidden);
 
   function show() {
     const state = isPaused ? "paused" : isLost ? "disconnected" : isFinished ? "finished" : isHearing() ? "live" : "polling";
@@ -111,10 +112,12 @@
       if (old) update(old, part);
       else place(part, parts);
     }
+    const wasFinished = isFinished;
     isFinished = fresh.querySelector("[data-final]") !== null;
     const head = fresh.querySelector("[data-title]");
     if (!head) return;
     document.title = head.dataset.title;
+    if (isFinished && !wasFinished) document.dispatchEvent(new Event("live-finished"));
     const now = Date.now();
     if (spoken && spoken.textContent !== head.dataset.spoken && now - lastSpoken > 5000) {
       spoken.textContent = head.dataset.spoken;

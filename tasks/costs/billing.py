@@ -123,6 +123,8 @@ def settle(
     now = queue.first(db, "billing_now").now  # type: ignore[union-attr]
     done, others = Settled(), settings.DATABRICKS_APP_NAME
     for batch in _batches(now - look_back, now + FRESH if again else now - FRESH):
+        if not batch and not others:
+            continue
         bills = _bills(client, batch, others, now)
         others = ""  # once per pass
         done.statements += 1
@@ -132,13 +134,13 @@ def settle(
 
 
 def _batches(since: datetime, read_before: datetime) -> Iterator[list[RunOf]]:
-    """Runs in pages: those under way with the first one. The whole pass makes one statement at least, for the app's own usage."""
+    """Runs in pages: those under way with the first one. The first page may be empty: the app's own usage is asked for all the same."""
     db = queue.connection()
     page = [RunOf(*row) for row in queue.rows(db, "billing_live_runs", read_before=read_before)]
     after, more = (since, UUID(int=0)), True
     while more:
         rows = queue.rows(
-            db, "billing_ended_runs", after=after[0], after_id=after[1], read_before=read_before, most=RUNS_PER_STATEMENT,
+            db, "billing_ended_runs", ended_after=after[0], id_after=after[1], read_before=read_before, most=RUNS_PER_STATEMENT,
         )  # fmt: skip
         page += [RunOf(*row) for row in rows]
         more = len(rows) == RUNS_PER_STATEMENT
@@ -150,8 +152,6 @@ def _batches(since: datetime, read_before: datetime) -> Iterator[list[RunOf]]:
 
 
 def _bills(client: Any, batch: Sequence[RunOf], app: str, now: datetime) -> list[Bill]:
-    if not batch and not app:
-        return []
     began = min([run.began for run in batch], default=now - LOOK_BACK)
     if app:
         began = min(began, now - LOOK_BACK)

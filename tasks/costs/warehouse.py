@@ -93,9 +93,10 @@ def _refusal(warehouse: str, state: Any, error: Any) -> str:
 
 
 def _rows(client: WorkspaceClient, answer: StatementResponse) -> list[Row]:
-    found, part = [], answer.result
+    found: list[Row] = []
+    part = answer.result
     while part is not None:
-        found += part.data_array or []
+        found.extend(list(row) for row in part.data_array or ())
         if part.next_chunk_index is None:
             break
         part = client.statement_execution.get_statement_result_chunk_n(

@@ -14,7 +14,7 @@ ORDER BY a.id
 -- Runs that have ended, in pages by the index on their end.
 SELECT a.id AS attempt, a.run_id, a.claimed_at AS began, a.finished_at AS ended
 FROM task_attempts a LEFT JOIN billed_runs b ON b.run_id = a.run_id
-WHERE a.finished_at IS NOT NULL AND (a.finished_at, a.id) > (%(after)s, %(after_id)s)
+WHERE a.finished_at IS NOT NULL AND (a.finished_at, a.id) > (%(ended_after)s, %(id_after)s)
   AND a.executor = 'databricks' AND a.run_id <> '' AND (b.as_of IS NULL OR b.as_of < %(read_before)s)
 ORDER BY a.finished_at, a.id LIMIT %(most)s
 

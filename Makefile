@@ -20,6 +20,7 @@ help:
 	@echo "make test        the quick tests        make test-slow   those that take their time"
 	@echo "make lint        style and types        make format      puts the style right"
 	@echo "make bench       a benchmark: NAME=accuracy (default), FULL=1 for its long form"
+	@echo "make wheel       the agent as a wheel in dist/, for the job on Databricks"
 	@echo "make docs        writes docs/states.md anew from tasks/states.py"
 	@echo "make venv        sets up .venv with everything for development"
 	@echo "make clean       removes .venv, caches and test data; your data in .agentaudit stays"
@@ -55,6 +56,13 @@ bench: .venv/.product
 
 docs: .venv/.product
 	@$(PY) docs/generate.py
+
+# What an earlier build has left in build/ would get into the wheel again
+wheel: .venv/.product
+	@rm -rf build dist/agentaudit-*.whl
+	@$(PY) -m pip wheel -qq --disable-pip-version-check --no-deps -w dist .
+	@rm -rf build *.egg-info
+	@ls dist/agentaudit-*.whl
 
 clean:
 	rm -rf .venv .agentaudit-test .pytest_cache .ruff_cache .mypy_cache .hypothesis test-results

@@ -51,7 +51,7 @@ def order(row: Any, storage: Storage, max_pages: int) -> Order:
     if row.model:
         name = kept_name(row.task_id, row.generation, row.agent_version_id)
         asks_models["kept"] = str(storage.path_for_attempt(name))
-        asks_models["endpoint"] = _endpoint(options.get("endpoint") or "", row.executor)
+        asks_models["endpoint"] = endpoint_of(options.get("endpoint") or "", row.executor)
         options = {**options, "model": row.model}
     return Order(
         attempt=row.attempt_id,
@@ -92,7 +92,7 @@ def _tracing(row: Any) -> Tracing | None:
     )
 
 
-def _endpoint(own_url: object, executor: str) -> Endpoint:
+def endpoint_of(own_url: object, executor: str) -> Endpoint:
     """The address of an agent's models, with its key where the attempt runs on this machine; a remote run has rights of its own.
 
     OPENAI_API_KEY is for OPENAI_BASE_URL alone: whoever may edit an agent could send it anywhere otherwise.

@@ -20,7 +20,7 @@ from tasks.estimates import PRIOR
 from tasks.models import Agent
 
 MODEL_NAME = re.compile(r"[\w.:/@+-]{1,200}", re.ASCII)
-MOST_FALLBACKS = 10
+MOST_FALLBACKS = 5
 LONGEST_SETTINGS = 20_000
 VERSION_INPUTS = ("program", "model", *versions.OF_MODELS, "options", *PRIOR)
 """What a version is made of in this form; the schema has a page of its own."""
@@ -110,10 +110,10 @@ class AgentForm(forms.ModelForm):
         label=_("fallback models"), required=False, help_text=_("One per line; asked in this order when the model does not answer."),
     )  # fmt: skip
     max_output_tokens = forms.IntegerField(
-        label=_("most output tokens per request"), required=False, min_value=1, max_value=1_000_000
+        label=_("most output tokens per request"), required=False, min_value=1, max_value=200_000
     )
     window_pages = forms.IntegerField(
-        label=_("pages per request"), required=False, min_value=1, max_value=1000,
+        label=_("pages per request"), required=False, min_value=1, max_value=200,
         help_text=_("Longer documents are read in several requests."),
     )  # fmt: skip
     vision = forms.ChoiceField(

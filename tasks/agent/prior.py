@@ -31,14 +31,14 @@ def prior(schema: Schema, settings: dict[str, Any]) -> dict[str, float]:
     every field. The first one counts for the document, so that a single page is not taken for a share of a request; the rest is
     spread over the pages. So short documents come out a little high, which is the side to err on before a limit.
     """
-    window = max(1, int(settings.get("window_pages") or WINDOW_PAGES))
-    pictures = IMAGE_SHARE.get(settings.get("vision", "auto"), IMAGE_SHARE["auto"])
+    window = _said(settings, "window_pages") or WINDOW_PAGES
+    pictures = IMAGE_SHARE.get(str(settings.get("vision")), IMAGE_SHARE["auto"])
     asked = INSTRUCTIONS + len(json.dumps(schema.json_schema())) / CHARACTERS_PER_TOKEN
     lists = [one for one in schema.fields if one.type is Type.LIST]
     answered = VALUE * (len(schema.fields) - len(lists))
     rows = ROWS_PER_PAGE * VALUE * sum(len(one.fields) for one in lists)
     output = rows + answered / window
-    if most := settings.get("max_output_tokens"):
+    if most := _said(settings, "max_output_tokens"):
         output = min(output, most / window)
     return {
         "input_tokens_per_page": float(math.ceil(PAGE_TEXT + pictures * PAGE_IMAGE + asked / window)),
@@ -47,3 +47,9 @@ def prior(schema: Schema, settings: dict[str, Any]) -> dict[str, float]:
         "requests_per_page": round(1 / window, 4),
         "seconds_per_page": round(output / TOKENS_PER_SECOND + SECONDS_PER_REQUEST / window, 2),
     }
+
+
+def _said(settings: dict[str, Any], name: str) -> int:
+    """A setting above zero; 0 where it is none, or none that makes sense: the agent itself complains of it in words."""
+    value = settings.get(name)
+    return value if isinstance(value, int) and value > 0 else 0

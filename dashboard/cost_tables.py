@@ -157,7 +157,7 @@ def _remarks(report: Report) -> list[tuple[str, str]]:
 
 
 def amount(usd: Decimal | None) -> str:
-    return UNKNOWN if usd is None else f"{usd:.6f}"
+    return UNKNOWN if usd is None else f"{usd:.6f} USD"
 
 
 def workbook(made: Sheet) -> bytes:

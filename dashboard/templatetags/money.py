@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from django import template
@@ -27,9 +28,18 @@ def as_kind(value: Any, kind: str) -> str:
     """A count, USD, or an amount of another currency; what is not known is a dash."""
     if kind == "count":
         return whole(value)
-    if kind == "usd":
-        return usd(value).removesuffix("\u202fUSD")
-    return UNKNOWN if value is None else formats.number_format(value, 2, use_l10n=True, force_grouping=True)
+    if value is None:
+        return UNKNOWN
+    digits = 4 if kind == "usd" else 2
+    least = Decimal(1).scaleb(-digits)
+    rounded = Decimal(value).quantize(least, ROUND_HALF_UP)
+    if value and not rounded:  # something is never shown as nothing
+        return (
+            "<\u202f" + formats.number_format(least, digits)
+            if value > 0
+            else ">\u202f" + formats.number_format(-least, digits)
+        )
+    return formats.number_format(rounded, digits, use_l10n=True, force_grouping=True)
 
 
 @register.simple_tag(takes_context=True)

@@ -56,6 +56,7 @@ HEBREW, ARABIC = "חברת ספרים", "شركة الكتب"
         (["발행일 2024년 3월 5일"], "date", "2024-03-05", "2024년 3월 5일"),
         (["Total ١٢٣٤"], "integer", 1234, "١٢٣٤"),
         (["for three months"], "integer", 3, "three"),
+        (["August 6, 2015".replace(" ", "   ")], "date", "2015-08-06", "August 6, 2015"),
         (["on 31", "December 2024."], "date", "2024-12-31", "31 December 2024."),
         (["this 3rd day of March, 2024"], "date", "2024-03-03", "3rd day of March, 2024"),
         (["booked 20240131"], "date", "2024-01-31", "20240131"),

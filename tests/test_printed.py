@@ -56,6 +56,7 @@ def test_no_part_of_an_amount_is_taken_for_another(one: Decimal, other: Decimal)
         ("١٢٣٤", [{"1234"}]),
         ("30days 12kg", [{"30"}, {"12"}]),
         ("0.125", [{"0.125"}]),
+        ("Total:50.00 No.:7 [5]", [{"50.00"}, {"7"}, {"5"}]),
     ],
 )
 def test_signs_currencies_and_scripts(text: str, found: list[set[str]]) -> None:

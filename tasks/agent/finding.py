@@ -18,11 +18,13 @@ from tasks.agent.rules.numbers import code_of
 
 NEAR = 0.4
 """Words with a gap of at most this share of their height between them belong together; a space is a quarter, one of a typewriter a half."""
+APART = "\t"
 MOST_PLACES = 200
 MORE_DATES = re.compile(
-    r"(?P<y1>(?:19|20)\d\d) ?[년年] ?(?P<m1>\d{1,2}) ?[월月] ?(?P<d1>\d{1,2}) ?[일日]|(?<!\d)(?P<y2>(?:19|20)\d\d)(?P<m2>[01]\d)(?P<d2>[0-3]\d)(?!\d)"
+    r"(?P<y1>(?:19|20)\d\d)\s?[년年]\s?(?P<m1>\d{1,2})\s?[월月]\s?(?P<d1>\d{1,2})\s?[일日]"
+    r"|(?<!\d)(?P<y2>(?:19|20)\d\d)(?P<m2>[01]\d)(?P<d2>[0-3]\d)(?!\d)"
 )
-DAY_OF = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? day of ([a-z]+),? ((?:19|20)\d\d)(?!\d)")
+DAY_OF = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s+day\s+of\s+([a-z]+),?\s+((?:19|20)\d\d)(?!\d)")
 NUMBER_WORDS = {
     word: number
     for words in (
@@ -65,7 +67,7 @@ class Place:
 
 
 class PageText:
-    """A page's words as one plain text, in which words that belong together are one space apart and others two."""
+    """A page's words as one plain text, in which a space stands between words that belong together, and APART between others."""
 
     def __init__(self, words: list[Word]):
         self.words = words
@@ -77,9 +79,8 @@ class PageText:
         at = 0
         for index, word in enumerate(words):
             if index:
-                gap = " " if belong(words[index - 1], word) else "  "
-                pieces.append(gap)
-                at += len(gap)
+                pieces.append(" " if belong(words[index - 1], word) else APART)
+                at += 1
             letters = [
                 (plain, place)
                 for place, one in enumerate(word.text)
@@ -144,7 +145,9 @@ class PageText:
         if pair[0].isalnum() and pair[1].isalnum():
             return not printed.WITHOUT_SPACES.search(pair)
         inside = self.text[max(one - 1, 0) : other + 2]
-        return bool(re.fullmatch(r"\d[.,/:-]\d\d?|\d\d?[.,/:-]\d", inside[:3])) and " " not in inside[:3]
+        return bool(re.fullmatch(r"\d[.,/:-]\d\d?|\d\d?[.,/:-]\d", inside[:3])) and not re.search(
+            r"\s", inside[:3]
+        )
 
 
 def belong(one: Word, other: Word) -> bool:

@@ -79,8 +79,11 @@ FIRST, NEXT, LAST = re.compile(r"\d{1,3}"), re.compile(r"\d{3}"), re.compile(r"\
 MOST_PARTS = 5
 MARKS = ".,'٫٬"
 GROUPED = re.compile(r"\d{1,3}(?:\D\d{2,3})*\D\d{3}")
-LETTERS_BEFORE = re.compile(r"[^\W\d_]+\.?$|[^\w\s()+.,'/:-]+$")
-LETTERS_AFTER = re.compile(r"[^\W\d_]+")
+LONGEST_HEAD = 40
+HEAD = re.compile(r"(?P<open>\(?)(?P<minus>[-+]?)(?P<unit>[^\W\d_]*\.?[^\w\s()+.,'/:-]*)(?P<inner>[-+]?)$")
+TAIL = re.compile(r"(?:[.,]-+|(?P<minus>-))?[^\W\d_]*[^\w\s()+.,'/:-]*(?P<close>\))?(?![\w]|[-/:.,'][^\W_])")
+LABEL_BEFORE = re.compile(r"[^\W\d_]\.?:$")
+MINUS_APART = re.compile(r"(?:^|\s)-\s$")
 
 
 def numbers(text: str, mark: str = "") -> Iterator[Number]:
@@ -135,41 +138,29 @@ def readings(printed: str, mark: str = "") -> frozenset[Decimal]:
 
 def signed(text: str, start: int, end: int, values: frozenset[Decimal]) -> frozenset[Decimal]:
     """The values with the sign that is printed; none where the digits are part of something else. "-" apart from them may be either."""
-    before, after = text[:start].rpartition(" ")[2], text[end:].partition(" ")[0]
-    head, tail = before, after
-    if letters := LETTERS_BEFORE.search(head):
-        if letters.group()[-1] != "-" and not _may_stand_before(letters.group()):
-            return frozenset()
-        head = head[: letters.start()]
-    minus = head.endswith("-")
-    if minus and len(head) > 1 and (head[-2].isalnum() or head[-2] in "/-"):
-        return frozenset()  # inside a code, a date or a telephone number
-    if minus and (inner := LETTERS_BEFORE.search(head[:-1])) and not _may_stand_before(inner.group()):
+    before = text[max(start - LONGEST_HEAD, 0) : start]
+    head, tail = HEAD.search(before), TAIL.match(text, end)
+    if head is None or tail is None or not _stands_alone(head):
         return frozenset()
-    if head and (head[-1] in "/:.,'" or (head[-1].isdigit() and not letters)):
-        return frozenset()
-    if letters_after := LETTERS_AFTER.match(tail):
-        tail = tail[letters_after.end() :]
-        if tail[:1].isdigit():
-            return frozenset()
-    if len(tail) > 1 and tail[0] in "/:-.,'" and tail[1].isalnum():
-        return frozenset()
-    closes = before.startswith("(") and ")" in tail
-    priced = tail[:1] in (".", ",") and tail[1:2] == "-"
-    if minus or closes or (tail.startswith("-") and not priced):
+    enclosed = bool(head["open"] and tail["close"])
+    if "-" in (head["minus"], head["inner"]) or enclosed or tail["minus"]:
         return frozenset(-value for value in values)
-    if text[:start].endswith(" ") and text[: start - 1].rpartition(" ")[2] == "-":
+    if MINUS_APART.search(before):
         return values | {-value for value in values}
     return values
 
 
-def _may_stand_before(letters: str) -> bool:
-    """A currency, a sign that is no letter, or a script that needs no space."""
+def _stands_alone(head: re.Match[str]) -> bool:
+    """Whether what stands directly before the digits leaves them a number: a currency, a sign, an abbreviation, or a script without spaces."""
+    unit, rest = head["unit"], head.string[: head.start()]
+    if rest and not (rest[-1].isspace() or WITHOUT_SPACES.match(rest[-1]) or LABEL_BEFORE.search(rest)):
+        return False
+    letters = unit.rstrip("$€£¥₹₽₩₺₪")
     return (
         not any(map(str.isalpha, letters))
-        or bool(code_of(letters))
-        or bool(WITHOUT_SPACES.search(letters[-1]))
+        or bool(code_of(unit))
         or letters.endswith(".")
+        or bool(WITHOUT_SPACES.match(letters[-1]))
     )
 
 

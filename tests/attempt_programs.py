@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from tasks.agent import program
 from tasks.agent.contract import Code, Completed, Order, Problem, Progress, Result, Usage
+from tasks.agent.tracing import span
 
 EVENTS = 3
 """The descriptor over which an attempt speaks."""
@@ -183,3 +184,30 @@ def sleeps(order: Order, progress):
     """For settings["seconds"], whether it is to stop or not."""
     time.sleep(order.settings.get("seconds", 2.0))
     return RESULT
+
+
+def kills_itself_after_a_step(order: Order, progress):
+    _one_call()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def runs_out_of_memory_after_a_step(order: Order, progress):
+    """In a way that leaves no outcome."""
+    _one_call()
+    os._exit(92)
+
+
+def calls_a_model(order: Order, progress):
+    """Tells the tokens that its spans tell, and one more where its settings say so."""
+    with span("reading", kind="PARSER", pages=1):
+        pass
+    _one_call()
+    usage = Usage(
+        calls=1, model="gpt-4o-mini", input_tokens=100 + order.settings.get("more", 0), output_tokens=10
+    )
+    return RESULT[0], usage
+
+
+def _one_call() -> None:
+    with span("model call", kind="LLM", model="gpt-4o-mini") as call:
+        call.set(input_tokens=100, output_tokens=10, cache_read_tokens=0)

@@ -33,7 +33,7 @@ Set MLFLOW_UI_URL to the address that is printed, and every attempt in agentaudi
         prepare(uri)
         experiment = open_store().experiment_id
         self.stderr.write(
-            f"http://127.0.0.1:{port}/#/experiments/{experiment} in about half a minute; this is the value for MLFLOW_UI_URL too."
+            f"http://127.0.0.1:{port}/#/experiments/{experiment} in about a minute; this is the value for MLFLOW_UI_URL too."
         )
         files = Path(settings.AGENTAUDIT_HOME) / "mlflow" / "files"
         os.execv(  # noqa: S606 - from here on this process is MLflow's

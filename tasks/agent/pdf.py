@@ -45,9 +45,7 @@ NOT_PDF = "This file is not a PDF, whatever its name says."
 BROKEN = "\x02"
 """PDFium's mark of a hyphen at the end of a line, behind which the next line goes on without a space."""
 # And how it marks that hyphen elsewhere, and characters that it cannot name
-REPAIRS = str.maketrans(
-    {"\ufffe": BROKEN, "\x00": " ", "\uffff": "\ufffd", "\u00ad": "-", "\xa0": " "}
-)
+REPAIRS = str.maketrans({"\ufffe": BROKEN, "\x00": " ", "\uffff": "\ufffd", "\u00ad": "-", "\xa0": " "})
 WORD = re.compile(rf"[^\s{BROKEN}]+{BROKEN}?|{BROKEN}")
 
 

@@ -70,6 +70,7 @@ def test_a_password_is_typed_or_piped_in_and_opens_the_file(place):
     [
         (("/nowhere/at/all.pdf",), "There is no file or folder '/nowhere/at/all.pdf'"),
         (("",), "The name of a file is empty"),
+        (("x" * 300,), "cannot be read: File name too long"),
         ((INVOICE, "--client", "Nobody"), "There is no client 'Nobody'"),
         ((INVOICE, "--client", "c" * 201, "--create-client"), "--client has 201 characters, and at most 200"),
         ((INVOICE, "--client", " ", "--create-client"), "--client is blank"),
@@ -116,6 +117,25 @@ def test_a_name_that_is_no_text_and_a_terminal_of_few_characters_are_no_obstacle
         assert "caf" in run.stdout and "725.40" in run.stdout
     with open(out, encoding="utf-8-sig", newline="") as file:
         assert next(csv.DictReader(file))["file"].endswith("caf? 🧾.pdf")
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path, monkeypatch):
+    (tmp_path / "open").mkdir()
+    shutil.copy(INVOICE, tmp_path / "open")
+    (tmp_path / "closed").mkdir()
+    read = os.scandir
+
+    def scandir(path):  # root may read everything
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    assert handing_in.files([str(tmp_path)]) == [tmp_path / "open" / INVOICE.name]
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(
+        CommandError, match="closed' cannot be read: Permission denied. Nothing was handed in"
+    ):
+        handing_in.files([str(tmp_path)])
 
 
 def test_no_text_of_a_document_becomes_a_formula(tmp_path):

@@ -37,18 +37,33 @@ def files(paths: Sequence[str]) -> list[Path]:
     if "" in paths:  # Path("") would be the whole folder that the command runs in
         raise wrong_call("The name of a file is empty. Nothing was handed in.")
     for path in map(Path, paths):
-        if path.is_dir():
-            below = sorted(
-                file for file in path.rglob("*") if file.suffix.lower() == ".pdf" and file.is_file()
-            )
-            found.update(dict.fromkeys(below))
-        elif path.is_file():
-            found[path] = None
-        else:
-            raise wrong_call(f"There is no file or folder {str(path)!r}. Nothing was handed in.")
+        try:
+            if path.is_dir():
+                found.update(dict.fromkeys(_pdfs_below(path)))
+            elif path.is_file():
+                found[path] = None
+            else:
+                raise wrong_call(f"There is no file or folder {str(path)!r}. Nothing was handed in.")
+        except OSError as error:
+            where = str(error.filename or path)
+            raise wrong_call(f"{where!r} cannot be read: {error.strerror}. Nothing was handed in.") from error
     if not found:
         raise wrong_call("There is no PDF in these folders. Nothing was handed in.")
     return list(found)
+
+
+def _pdfs_below(folder: Path) -> list[Path]:
+    """Raises OSError for a folder that cannot be read: its documents must not be missing unnoticed."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    return sorted(
+        file
+        for place, _, names in os.walk(folder, onerror=refuse)
+        for file in (Path(place, name) for name in names)
+        if file.suffix.lower() == ".pdf" and file.is_file()
+    )
 
 
 def client(name: str, create: bool = False) -> Client:

@@ -255,7 +255,7 @@ def test_the_requests_are_those_that_were_seen_before(bench, jobs):
     wait_for(lambda: state(bench, run) is RunState.RUNNING)
     bench.workspace.log[:] = [entry for entry in bench.workspace.log if GET not in entry["path"]]
     state(bench, run)
-    bench.executor._listed({run.run_id}, time.monotonic() + 5)
+    bench.executor._listed(time.monotonic() + 5)
     bench.executor.stop([run])
     lines = [line for line in seen(bench.workspace, {str(run.attempt): "ATTEMPT"}) if "/jobs/" in line]
     assert lines == golden("jobs")

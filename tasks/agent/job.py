@@ -28,6 +28,8 @@ from tasks.agent.tracing import Span
 
 log = logging.getLogger(__name__)
 MOST_LOG_CHARACTERS = 1 << 20
+PATIENCE_SECONDS = 15.0
+"""How long a run goes on, at its price, because nobody takes its outcome: a poll finds that it has ended, and the outcome on the volume."""
 
 
 class NoOrder(Exception):
@@ -67,7 +69,9 @@ def _attempt(attempt: UUID, path: Path, run_id: str, should_stop: Callable[[], b
         raise NoOrder(f"The order {path} is for another attempt ({order.attempt}).")
     log.info("Attempt %s of task %d as run %s.", attempt, order.task, run_id or "without an id")
     spans: list[Span] = []
-    completed = carry_out(order, should_stop, run_id=run_id, hand_over=spans.append)
+    completed = carry_out(
+        order, should_stop, run_id=run_id, hand_over=spans.append, patience=PATIENCE_SECONDS
+    )
     if spans:
         _export(order, spans)
     return completed
@@ -89,10 +93,11 @@ def read_order(path: Path) -> Order:
 
 
 def carry_out(
-    order: Order, should_stop: Callable[[], bool], *, run_id: str = "", hand_over: Callable[[Span], None] | None = None
+    order: Order, should_stop: Callable[[], bool], *, run_id: str = "", hand_over: Callable[[Span], None] | None = None,
+    patience: float = float("inf"),
 ) -> bool:  # fmt: skip
     """Run the attempt and post its events, signed; whether it has completed, and its outcome was taken or stands in the outcome file."""
-    sender = Sender(order, bearer=bearer_for(order.callback_url))
+    sender = Sender(order, bearer=bearer_for(order.callback_url), patience=patience)
     ends: list[bool] = []
 
     def emit(event: Event) -> None:

@@ -47,10 +47,15 @@ class Sender:
         *,
         bearer: Callable[[], str] | None = None,
         pause: Callable[[float], None] = time.sleep,
+        patience: float = float("inf"),
     ) -> None:
-        """bearer: gives the token that a proxy in front of the orchestrator wants, fresh for each try."""
+        """bearer: gives the token that a proxy in front of the orchestrator wants, fresh for each try.
+
+        patience: seconds for which an outcome is sent again and again, where waiting costs money and the outcome file is read anyway.
+        """
         self._order, self._bearer, self._pause = order, bearer, pause
         self._until = time.monotonic() + order.limits.wall_seconds
+        self._patience = patience
         self._opener = urllib.request.build_opener(_NoRedirects)
         self._notes: dict[str, tuple[str, Event]] = {}
         self._news, self._over = threading.Event(), threading.Event()
@@ -71,13 +76,14 @@ class Sender:
 
     def _deliver(self, event: Event) -> bool:
         body, message_id, failures = self._body(event), uuid4().hex, 0
+        until = min(self._until, time.monotonic() + self._patience)
         while True:
             taken, wait = self._try(message_id, body)
             if taken is not None:
                 return taken
             failures += 1
             wait = _pause_seconds(failures) if wait is None else wait
-            if time.monotonic() + wait >= self._until:
+            if time.monotonic() + wait >= until:
                 log.error("The outcome was not taken in time; it stands in the outcome file.")
                 return False
             self._pause(wait)

@@ -1,9 +1,9 @@
 """Runs attempts as runs of one Lakeflow job: they outlive whoever started them, and every replica can ask after them and stop them.
 
 Polling. A workspace allows 100 runs/get a second. 1,000 live runs asked for one by one every 10 s would be all of that; a page of
-runs/list tells 24 at once, so that a replica that holds 250 of 1,000 makes 42 calls instead of 250, and four of them 17 a second
-together. Few runs among many are asked for one by one; whichever is fewer calls is done. What is not on the list of active runs has
-ended, or has only just begun: that is asked for by itself.
+runs/list tells 24 at once, so that a replica that holds 250 of 1,000 makes 42 calls instead of 250. A list is good for every other
+poll: four replicas make 9 calls a second together. Few runs among many are asked for one by one; whichever is fewer calls is done.
+What is not on the list of active runs has ended, or has only just begun: that is asked for by itself.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ START_SECONDS, ASK_SECONDS, STOP_SECONDS = 5.0, 10.0, 5.0
 """For how long one call of the interface begins requests. What it does not come to is asked for again."""
 REST_SECONDS = 5.0
 """How long no start is made after the workspace failed to take one and did not say for how long."""
-PAGE = 24
-"""Runs that one runs/list may tell."""
+PAGE, LIST_SECONDS = 24, 15.0
+"""Runs that one runs/list may tell; how long a list of what is active is used."""
 REMEMBERED = 20_000
 T = TypeVar("T")
 U = TypeVar("U")
@@ -71,8 +71,9 @@ class DatabricksExecutor:
         self._paces = Paces()
         self._runs: OrderedDict[UUID, str] = OrderedDict()
         self._cleared: OrderedDict[UUID, None] = OrderedDict()
-        self._active = 0
-        """Runs of the job that were active at the last look, those of other replicas among them."""
+        self._active: dict[str, Any] = {}
+        """Runs of the job that were active at the last look, by id, those of other replicas among them."""
+        self._listed_at = float("-inf")
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="databricks")
         self._woken = threading.Event()
 
@@ -103,7 +104,7 @@ class DatabricksExecutor:
         ids = {
             run.attempt: run_id for run in runs if (run_id := run.run_id or self._runs.get(run.attempt, ""))
         }
-        found = self._listed(set(ids.values()), until) if self._listing_is_cheaper(len(ids)) else {}
+        found = self._listed(until) if self._listing_is_cheaper(len(ids)) else {}
         return self._all(lambda run: self._asked(run.attempt, ids.get(run.attempt, ""), found, until), runs)
 
     def stop(self, runs: Sequence[Run]) -> None:
@@ -193,17 +194,20 @@ class DatabricksExecutor:
     # Asking
 
     def _listing_is_cheaper(self, wanted: int) -> bool:
-        return wanted > 1 + math.ceil(max(self._active, wanted) / PAGE)
+        return wanted > 1 + math.ceil(max(len(self._active), wanted) / PAGE)
 
-    def _listed(self, wanted: set[str], until: float) -> dict[str, Any] | None:
-        """Those of the wanted runs that are active, by id; None if the list cannot be had."""
+    def _listed(self, until: float) -> dict[str, Any] | None:
+        """Runs that are active, or were a moment ago, by id; None if the list cannot be had."""
+        now = time.monotonic()
+        if now - self._listed_at < LIST_SECONDS:
+            return self._active
         try:
             active = databricks.asked(lambda workspace: self._active_runs(workspace, until))
         except Exception as error:  # noqa: BLE001 - it is asked for again at the next poll
             log.warning("Active runs cannot be listed: %s", databricks.in_words(error))
             return None
-        self._active = len(active)
-        return {str(run.run_id): run for run in active if str(run.run_id) in wanted}
+        self._active, self._listed_at = {str(run.run_id): run for run in active}, now
+        return self._active
 
     def _active_runs(self, workspace: Any, until: float) -> list[Any]:
         """Page by page, each when it is its turn; those pages for which there is time."""

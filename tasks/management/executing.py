@@ -22,7 +22,7 @@ from tasks.storage import get_storage
 from tasks.storage.volumes import VolumeStorage
 from tasks.traces.places import spool
 
-LOOK_SECONDS = 10.0
+LOOK_SECONDS = 3.0
 NOW = Func(function="agentaudit_now", output_field=DateTimeField())
 
 

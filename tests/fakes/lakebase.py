@@ -27,6 +27,7 @@ class Lakebase:
         self, workspace: Workspace, *, host: str = "127.0.0.1", login: Callable[[], str] = str
     ) -> None:
         self.host, self.login, self.token_seconds = host, login, 3600
+        self.make_role: Callable[[str], None] = lambda name: None
         self.minted = 0
         self.native: dict[str, str] = {}
         """Native roles → the passwords that Lakebase tells; a role that is not here is not told."""
@@ -68,7 +69,7 @@ class Lakebase:
         from databricks.sdk.service.postgres import DatabaseCredential
 
         body = request.json({"endpoint"})
-        if body.get("endpoint") != ENDPOINT:
+        if (body.get("endpoint") or "").partition("/endpoints/")[0] not in self.branches:
             raise Refused(404, "NOT_FOUND", f"The endpoint {body.get('endpoint')} does not exist.")
         self.minted += 1
         end = {"expire_time": stamp(timedelta(seconds=self.token_seconds)), "token": self.login()}
@@ -88,7 +89,7 @@ class Lakebase:
         from databricks.sdk.service.postgres import Endpoint, EndpointHosts, EndpointStatus
 
         name = f"{request.groups['name']}/endpoints/{request.groups['endpoint']}"
-        if name != ENDPOINT:
+        if request.groups["name"] not in self.branches:
             raise Refused(404, "NOT_FOUND", f"The endpoint {name} does not exist.")
         status = EndpointStatus(hosts=EndpointHosts(host=self.host))
         return Answer(Endpoint(name=name, status=status).as_dict())
@@ -127,6 +128,7 @@ class Lakebase:
             raise Refused(409, "ALREADY_EXISTS", f"The role {role.spec.postgres_role} exists.")
         name = f"{request.groups['name']}/roles/{request.query.get('role_id') or role.spec.postgres_role}"
         self.roles[name] = {"name": name, "spec": role.as_dict()["spec"], "status": {"postgres_role": role.spec.postgres_role}}  # fmt: skip
+        self.make_role(role.spec.postgres_role)
         return self._begin(request.groups["name"], self.roles[name])
 
     def _reveal(self, request: Request) -> Answer:

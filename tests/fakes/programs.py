@@ -6,16 +6,23 @@ as a mount would do it; nothing else is.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
+from uuid import UUID
 
 from tasks.agent import job
+from tasks.agent.contract import Order, Result, Usage
 from tests.fakes.jobs import FAILED, FakeRun, Jobs
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOK_SECONDS = 0.02
+_doors: dict[UUID, threading.Event] = {}
+"""What holds back a run that waits to be let go, by attempt."""
 
 
 def as_process(jobs: Jobs, run: FakeRun) -> None:
@@ -55,3 +62,27 @@ def _mounted(jobs: Jobs, run: FakeRun) -> list[str]:
             value = str(copy)
         arguments.append(f"{name}={value}")
     return arguments
+
+
+# What agents of benches do in those runs
+
+
+def digests(order: Order, progress) -> tuple[Result, Usage]:
+    """Takes a moment, and says in the result what the document's bytes are."""
+    time.sleep(float(order.settings.get("seconds", 0.0)))
+    found = hashlib.sha256(Path(order.document).read_bytes()).hexdigest()
+    return Result(kind="invoice", pages=1, confidence=0.9, needs_review=False, notes=(found,)), Usage()
+
+
+def waits_to_be_let_go(order: Order, progress) -> tuple[Result, Usage]:
+    """The same, when a bench says so."""
+    _doors.setdefault(order.attempt, threading.Event()).wait()
+    return digests(order, progress)
+
+
+def let_go(count: int) -> list[UUID]:
+    """Let so many waiting runs go on; which ones."""
+    chosen = [attempt for attempt, door in list(_doors.items()) if not door.is_set()][:count]
+    for attempt in chosen:
+        _doors[attempt].set()
+    return chosen

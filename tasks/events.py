@@ -201,7 +201,9 @@ def _money(attempt: Any, news: News, prices: dict[str, PriceRow]) -> dict[str, A
     model = usage.model or attempt.model
     price = prices.get(model)
     usd = usage.cost_usd
-    if price is not None and (known := cost(tokens, price)) is not None:
+    # Calls whose tokens a provider did not tell cost something too, which what was told before them does not cover
+    untold = usage.calls > 0 and None in (usage.input_tokens, usage.output_tokens)
+    if price is not None and not untold and (known := cost(tokens, price)) is not None:
         usd = known
     if news.event is not None and usage.calls == 0 and not (tokens.input or tokens.output):
         usd = Decimal(0)  # no model was asked: known to be nothing

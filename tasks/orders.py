@@ -19,6 +19,7 @@ from tasks.storage import Storage
 CPU_SHARE = 1.0
 """Processor seconds that an attempt may use per second of its longest run: one whole core."""
 KEPT = "kept/"
+LONGEST_ADDRESS = 500
 
 
 def outcome_name(attempt: UUID) -> str:
@@ -97,12 +98,12 @@ def endpoint_of(own_url: object, executor: str) -> Endpoint:
 
     OPENAI_API_KEY is for OPENAI_BASE_URL alone: whoever may edit an agent could send it anywhere otherwise.
     """
-    url = str(own_url or settings.OPENAI_BASE_URL)
+    url = str(own_url or settings.OPENAI_BASE_URL)[:LONGEST_ADDRESS]
     if executor != "local":
         return Endpoint(base_url=url)
-    host = urlsplit(url).hostname or ""
+    scheme, netloc, host = _address(url)
     file = Path(settings.MODEL_KEYS_DIR, host) if settings.MODEL_KEYS_DIR and host else None
-    ours = _origin(url) == _origin(settings.OPENAI_BASE_URL)
+    ours = (scheme, netloc) == _address(settings.OPENAI_BASE_URL)[:2]
     return Endpoint(
         base_url=url,
         key=settings.OPENAI_API_KEY if ours else "",
@@ -110,9 +111,13 @@ def endpoint_of(own_url: object, executor: str) -> Endpoint:
     )
 
 
-def _origin(url: str) -> tuple[str, str]:
-    address = urlsplit(url)
-    return address.scheme, address.netloc.lower()
+def _address(url: str) -> tuple[str, str, str]:
+    """Scheme, host with port, and host; empty where this is no address, which the attempt says in a sentence."""
+    try:
+        address = urlsplit(url)
+        return address.scheme, address.netloc.lower(), address.hostname or ""
+    except ValueError:
+        return "", "", ""
 
 
 @lru_cache(maxsize=100)

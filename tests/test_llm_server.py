@@ -186,6 +186,13 @@ def test_settings_that_cannot_be_used_are_named_before_anything_is_paid(
     assert failed.code is Code.BAD_CONFIGURATION and word in failed.message and there.asked == []
 
 
+@pytest.mark.parametrize("url", ["", "nonsense", "ftp://models.example.com", "https://", "https://[x"])
+def test_an_address_that_is_none_is_a_matter_of_the_settings(document: Path, url: str) -> None:
+    with ModelServer(honest) as there:
+        failed = failure(attempt(there, document, order={"endpoint": {"base_url": url}}))
+    assert failed.code is Code.BAD_CONFIGURATION and "OPENAI_BASE_URL" in failed.message
+
+
 # Fallbacks
 
 

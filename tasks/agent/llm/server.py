@@ -79,12 +79,7 @@ class Server:
         import httpx
         import openai  # takes a second to load, which only those pay who ask a model
 
-        if urlsplit(base_url).scheme not in ("http", "https"):
-            raise Problem(
-                Code.BAD_CONFIGURATION,
-                "This agent has no address of a model server; set OPENAI_BASE_URL or its endpoint.",
-            )
-        self.host = urlsplit(base_url).netloc.rpartition("@")[2]
+        self.host = host_of(base_url)
         self.seconds = seconds
         key = key_for(endpoint, base_url)
         self._client = openai.OpenAI(
@@ -128,6 +123,18 @@ class Server:
                 ):
                     continue
                 raise meaning from None
+
+
+def host_of(base_url: str) -> str:
+    """Host and port. Raises Problem: bad_configuration."""
+    try:
+        address = urlsplit(base_url)
+    except ValueError:
+        address = urlsplit("")
+    if address.scheme not in ("http", "https") or not address.hostname:
+        message = "This agent has no web address of a model server; set its endpoint, or OPENAI_BASE_URL where workers run."
+        raise Problem(Code.BAD_CONFIGURATION, message)
+    return address.netloc.rpartition("@")[2]
 
 
 def why(error: Any) -> str:

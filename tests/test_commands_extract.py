@@ -133,7 +133,7 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path, monkeypatch):
     assert handing_in.files([str(tmp_path)]) == [tmp_path / "open" / INVOICE.name]
     monkeypatch.setattr(os, "scandir", scandir)
     with pytest.raises(
-        CommandError, match="closed' cannot be read: Permission denied. Nothing was handed in"
+        CommandError, match=r"closed' cannot be read: Permission denied. Nothing was handed in"
     ):
         handing_in.files([str(tmp_path)])
 

@@ -158,7 +158,11 @@ def unlock(actor: Actor, extraction: Extraction, passwords: dict[int, str]) -> l
     for document in Document.objects.filter(
         pk__in=locked & passwords.keys(), client=extraction.client
     ).order_by("id"):
-        found = _inspect(get_storage().path_for_attempt(document.storage_name), passwords[document.pk])
+        try:
+            with get_storage().local_copy(document.storage_name) as path:
+                found = _inspect(path, passwords[document.pk])
+        except StorageError as error:
+            raise NotTaken(str(error)) from error
         if found.code or (found.pages or 0) > settings.UPLOAD_MAX_PAGES:
             others.append(document.original_name)
         else:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
 from tasks import databricks
+from tasks.audit import Actor
+from tasks.intake import Upload, take_in, unlock
 from tasks.storage import StorageError
 from tasks.storage.volumes import VolumeStorage
+from tests.factories import make_agent, make_client
 from tests.fakes.wire import golden, seen
 
 pytest_plugins = ["tests.fakes.fixtures"]
@@ -131,3 +135,22 @@ def test_the_requests_are_those_that_were_seen_before(storage, workspace):
     list(storage.names("documents/"))
     storage.delete(NAME)
     assert seen(workspace) == golden("volumes")
+
+
+@pytest.mark.django_db
+def test_a_locked_document_on_a_volume_is_opened_with_its_password(on_databricks, tmp_path):
+    """What only a local path can be read from works on a volume too: handing in, and unlocking afterwards."""
+    client, agent = make_client(), make_agent(executor="databricks")
+    actor = Actor.system("test")
+    content = (Path(__file__).parents[1] / "tasks" / "agent" / "samples" / "09-encrypted.pdf").read_bytes()
+    extraction = take_in(
+        actor, client=client, agent=agent, uploads=[Upload("locked.pdf", io.BytesIO(content))]
+    )
+    [refused] = extraction.refused
+    assert refused["code"] == "encrypted"
+    assert unlock(actor, extraction, {refused["document_id"]: "demo"}) == []
+    document = extraction.tasks.get().document
+    assert (
+        on_databricks.files.path(f"{on_databricks.files.volume}/{document.storage_name}").read_bytes()
+        == content
+    )

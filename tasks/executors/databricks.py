@@ -36,6 +36,8 @@ REST_SECONDS = 5.0
 PAGE, LIST_SECONDS = 24, 15.0
 """Runs that one runs/list may tell; how long a list of what is active is used."""
 REMEMBERED = 20_000
+PARAMETERS = ("attempt", "order", "document", "outcome", "callback_url", "agent_version")
+"""What the job has to take; `order` alone is needed by its program, the rest is for people."""
 T = TypeVar("T")
 U = TypeVar("U")
 

@@ -1,8 +1,9 @@
-"""Registers the checks of the settings; the project itself owns no table."""
+"""Registers the checks of the settings, and what a Lakebase needs before migrations; the project itself owns no table."""
 
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.db.models.signals import pre_migrate
 
 
 class AgentauditConfig(AppConfig):
@@ -10,3 +11,6 @@ class AgentauditConfig(AppConfig):
 
     def ready(self) -> None:
         from agentaudit import checks  # noqa: F401 - importing registers them
+        from agentaudit.postgres import schema
+
+        pre_migrate.connect(schema.prepare, sender=self, dispatch_uid="schema")

@@ -40,12 +40,14 @@ def fault(subject: str, sentence: str, advice: str) -> Finding:
 
 def examine() -> Iterator[Finding]:
     """Every check in turn. What needs the database, or its tables, is left out where they are not there."""
-    from tasks.management.checkups import database, machine, running, tracing
+    from tasks.management.checkups import database, job, lakebase, machine, running, tracing
 
     yield from machine.settings_fit()
     usable = yield from _passing(database.can_be_used(), Level.HINT)
     filled = usable and (yield from _passing(database.schema_is_current(), Level.OK))
     if usable:
+        yield from lakebase.login_is_renewed()
+        yield from lakebase.session_is_ours()
         yield from database.wakes_listeners()
         yield from database.clock_agrees()
     yield from machine.storage_keeps_files()
@@ -53,6 +55,7 @@ def examine() -> Iterator[Finding]:
     yield from running.pdfs_can_be_opened()
     yield from running.scans_can_be_read()
     yield from running.attempts_can_run()
+    yield from job.takes_our_runs()
     yield from tracing.traces_can_be_written()
     if filled:
         yield from running.somebody_works()

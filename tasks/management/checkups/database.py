@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from django.db import Error, connection
 
+from tasks import notify
 from tasks.management.checkups import Finding, fault, hint, ok
 from tasks.management.preparation import pending_migrations, unknown_migrations
 
@@ -46,11 +47,11 @@ def can_be_used() -> Iterator[Finding]:
 
 
 def _rights() -> Iterator[Finding]:
-    row = _row("SELECT current_user, has_schema_privilege(current_schema(), 'CREATE')")
-    if not row[1]:
+    row = _row("SELECT current_user, has_schema_privilege(current_schema(), 'CREATE'), current_schema()")
+    if row[1] is False:  # where there is no schema yet, the first migration makes it
         yield fault(
             "database", f"The role {row[0]!r} may not create tables, so that it cannot be brought up to date.",
-            f'As the owner of the database: GRANT CREATE ON SCHEMA public TO "{row[0]}"',
+            f'As the owner of the database: GRANT CREATE ON SCHEMA {row[2]} TO "{row[0]}"',
         )  # fmt: skip
 
 
@@ -99,11 +100,12 @@ def _safety() -> Iterator[Finding]:
 
 
 def wakes_listeners() -> Iterator[Finding]:
-    """LISTEN needs a session of its own; a pooler in transaction mode loses it without a word."""
+    """LISTEN needs a session of its own; a pooler in transaction mode loses it without a word, unless who listens also sends."""
     raw = connection.connection
     try:
         raw.execute("LISTEN agentaudit_doctor")
-        raw.execute("NOTIFY agentaudit_doctor")
+        with notify.connect("doctor") as other:
+            other.execute("NOTIFY agentaudit_doctor")
         heard = list(raw.notifies(timeout=3, stop_after=1))
         raw.execute("UNLISTEN agentaudit_doctor")
     except Error as error:

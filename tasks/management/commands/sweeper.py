@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from tasks.alerts import watch
+from tasks.management.branches import refuse_copies
 from tasks.management.commands.worker import habits_from_settings
 from tasks.management.executing import make_executor
 from tasks.worker import Worker
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="make one round and exit")
 
     def handle(self, *args: Any, once: bool, **options: Any) -> None:
+        refuse_copies()
         executor = make_executor(slots=0)
         worker = Worker({executor.name: executor}, habits_from_settings(slots=0))
 

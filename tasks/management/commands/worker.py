@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand
 from tasks import notify
 from tasks.alerts import watch
 from tasks.executors import Executor
+from tasks.management.branches import refuse_copies
 from tasks.management.executing import make_executor
 from tasks.management.exporting import ExporterKeeper
 from tasks.models import Task
@@ -55,8 +56,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--until-idle", action="store_true", help="stop when no task is waiting or running any more"
         )
+        parser.add_argument(
+            "--on-branch", default="", metavar="NAME", help="work on this copy of a Lakebase, on purpose"
+        )
 
-    def handle(self, *args: Any, slots: int | None, until_idle: bool, **options: Any) -> None:
+    def handle(self, *args: Any, slots: int | None, until_idle: bool, on_branch: str, **options: Any) -> None:
+        refuse_copies(on_branch)
         habits = habits_from_settings(slots)
         executor = make_executor(habits.slots)
         exporter = ExporterKeeper(spool())

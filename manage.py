@@ -7,11 +7,21 @@ import os
 import sys
 from io import TextIOWrapper
 
+INTERRUPTED = 130
+
 
 def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         # Names of files need not be text, nor need the terminal know every character
         sys.stdout.reconfigure(errors="replace")
+    try:
+        run()
+    except KeyboardInterrupt:  # before a command says more about it
+        sys.stderr.write("Stopped.\n")
+        sys.exit(INTERRUPTED)
+
+
+def run() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line

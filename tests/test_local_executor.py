@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ from tasks.agent.contract import Code, Completed, Failed, Progress
 from tasks.executors import Run, RunState
 from tasks.executors.attempt_log import LIMIT_BYTES
 from tasks.executors.child import scratch_folder
+from tasks.executors.lease import LeaseClock
 from tasks.executors.local import LocalExecutor
 from tests.attempts import alive, below, ended, hear, make_order, running, wait_for
 
@@ -449,3 +451,18 @@ def test_a_thousand_attempts_leave_no_descriptor_and_no_process(executor):
     # Not more; other things of this process may have been closed meanwhile
     assert all(now <= then for now, then in zip(descriptors(), before, strict=True))
     assert not below(server_of(executor))
+
+
+def test_a_fork_server_whose_worker_left_before_it_was_ready_ends_without_a_word():
+    lease = LeaseClock()
+    ours, theirs = socket.socketpair()
+    numbers = (theirs.fileno(), lease.descriptor)
+    with theirs:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "tasks.executors.forkserver", *map(str, numbers)],
+            pass_fds=numbers, cwd=ROOT, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        ours.close()
+    _, said = server.communicate(timeout=60)
+    lease.close()
+    assert (server.returncode, said) == (0, b"")

@@ -124,6 +124,17 @@ def test_a_command_shows_the_sentence_and_nothing_else(tmp_path):
     assert run.stderr == "PORT is 0, but it has to be between 1 and 65535. Example: PORT=8000\n"
 
 
+def test_ctrl_c_while_a_command_starts_is_no_traceback(tmp_path):
+    run = python(
+        "import sys, manage, django.core.management as management\n"
+        "def interrupted(arguments): raise KeyboardInterrupt\n"
+        "management.execute_from_command_line = interrupted\n"
+        "manage.main()",
+        tmp_path,
+    )
+    assert (run.returncode, run.stderr) == (130, "Stopped.\n")
+
+
 def test_everything_works_with_none_set(tmp_path):
     assert value_of("PUBLIC_URL", tmp_path) == "http://127.0.0.1:8000"
     assert value_of("PUBLIC_URL", tmp_path, PORT="9000") == "http://127.0.0.1:9000"

@@ -114,7 +114,7 @@ class ForkServer:
         except OSError as error:
             for descriptor in (channel, log, printed, output):
                 os.close(descriptor)
-            self._say({"say": "refused", "attempt": birth.attempt, "error": error.strerror})
+            self.say({"say": "refused", "attempt": birth.attempt, "error": error.strerror})
             return
         if pid == 0:
             child.become(birth)
@@ -131,9 +131,10 @@ class ForkServer:
         )
         self.running[pid] = attempt
         self.selector.register(printed, selectors.EVENT_READ, lambda: self._copy_log(attempt))
-        self._say({"say": "running", "attempt": attempt.id, "pid": pid})
+        self.say({"say": "running", "attempt": attempt.id, "pid": pid})
 
-    def _say(self, message: Message) -> None:
+    def say(self, message: Message) -> None:
+        """Raises EOFError when the worker is gone."""
         try:
             self.worker.send(message)
         except OSError as error:
@@ -230,7 +231,7 @@ class ForkServer:
                     self.selector.unregister(attempt.log.pipe)
                 attempt.log.finish()
                 shutil.rmtree(child.scratch_folder(attempt.id), ignore_errors=True)
-                self._say(attempt.ending)
+                self.say(attempt.ending)
 
     def _kill_strays(self) -> int:
         """Kill what attempts that ended left behind; how many there were. Orphans in a running attempt's session stay."""
@@ -266,8 +267,8 @@ def main() -> None:
     gc.collect()
     gc.freeze()  # the collector of a child would touch, and so copy, every shared page
     server = ForkServer(Messenger(socket.socket(fileno=control)), LeaseClock(lease))
-    server.worker.send({"say": "ready"})
     try:
+        server.say({"say": "ready"})
         while True:
             server.tick()
     except EOFError:

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tasks.agent.contract import Box, Code, Completed, Event, Evidence, Failed, FieldValue, Progress
+from tasks.agent.contract import Box, Code, Completed, Event, Evidence, Failed, FieldValue, Progress, Tracing
 from tasks.agent.llm.checking import checked
 from tasks.agent.llm.grounded import NOT_FOUND
 from tasks.agent.program import run
+from tasks.agent.tracing import Span
 from tests.fakes.openai import KEY, MODEL, Asked, ModelServer, Reply, answer
 from tests.llm_tools import SCHEMA, attempt, bill, field, honest, pages_pdf, record
 from tests.pdfs import order_for
@@ -83,6 +84,46 @@ def test_a_value_of_the_wrong_type_is_lost_and_told(tmp_path: Path) -> None:
         field(outcome, "total").reasons
     )
     assert "YYYY-MM-DD" in " ".join(field(outcome, "date").reasons)
+
+
+def test_what_is_lost_of_a_list_is_told(tmp_path: Path) -> None:
+    lines = [{"item": "Entry 1.1", "amount": "one"}, "nonsense"]
+    with ModelServer(
+        lambda _: answer({"supplier": "Harbour Books Ltd", "total": "203.00", "lines": lines})
+    ) as there:
+        outcome = attempt(there, bill(tmp_path / "bill.pdf", 1))
+    assert isinstance(outcome, Completed) and outcome.result and outcome.result.needs_review
+    told = " ".join(outcome.result.reasons)
+    assert "lines[1].amount" in told and "lines[2]" in told
+
+
+def test_a_required_list_without_entries_needs_a_look(tmp_path: Path) -> None:
+    fields = [
+        {**field, "required": True} for field in SCHEMA["fields"] if field["name"] in ("total", "lines")
+    ]  # type: ignore[index]
+    with ModelServer(lambda _: answer({"total": "203.00", "lines": []})) as there:
+        outcome = attempt(there, bill(tmp_path / "bill.pdf", 1), schema={"kind": "bill", "fields": fields})
+    assert isinstance(outcome, Completed) and outcome.result and outcome.result.needs_review
+    assert outcome.result.reasons == ("No entry of the list lines was found.",)
+
+
+def test_each_model_call_is_a_span_with_its_tokens_and_without_words(tmp_path: Path) -> None:
+    spans: list[Span] = []
+    with ModelServer(honest) as there:
+        order = order_for(
+            bill(tmp_path / "long.pdf", 3), program="llm", endpoint={"base_url": there.url, "key": KEY}, tracing=Tracing(),
+            settings={"schema": SCHEMA, "model": MODEL, "window_pages": 2},
+        )  # fmt: skip
+        events: list[Event] = []
+        run(order, events.append, hand_over=spans.append)
+    calls = [span for span in spans if span.kind == "LLM"]
+    outcome = events[-1]
+    assert (
+        isinstance(outcome, Completed)
+        and outcome.usage.input_tokens == sum(int(span.attributes["input_tokens"]) for span in calls) == 2000
+    )
+    assert [span.name for span in spans] == ["reading", *["model call", "grounding"] * 2, "checks", "attempt"]
+    assert "Harbour" not in " ".join(span.model_dump_json() for span in spans) and KEY not in str(spans)
 
 
 def test_neither_the_log_nor_a_failure_holds_text_of_the_document(

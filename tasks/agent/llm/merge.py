@@ -22,10 +22,11 @@ Value = str | int | None
 
 @dataclass(slots=True)
 class Portion:
-    """What one window gave, grounded. `again`: pages that the window before has held too."""
+    """What one window gave, grounded. `again`: pages that the window before has held too; `faults`: what in its lists cannot be used, in words."""
 
     fields: dict[str, FieldValue]
     lists: dict[str, list[Entry]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
     again: frozenset[int] = frozenset()
 
 
@@ -76,18 +77,20 @@ def merged_lists(portions: Iterable[Portion], name: str) -> list[dict[str, Field
     before: list[Entry] = []
     for portion in portions:
         fresh = portion.lists.get(name, [])
-        repeated = _repeated(before, fresh, portion.again) if portion.again else set()
+        repeated = _repeated(entries, before, fresh, portion.again) if portion.again else set()
         entries += [entry for index, entry in enumerate(fresh) if index not in repeated]
         before = fresh
     return [entry.cells for entry in entries]
 
 
-def _repeated(before: list[Entry], fresh: list[Entry], again: frozenset[int]) -> set[int]:
-    """Which of the fresh entries the window before has given already: those that stand in the same row of a page that both held.
+def _repeated(
+    entries: list[Entry], before: list[Entry], fresh: list[Entry], again: frozenset[int]
+) -> set[int]:
+    """Which of the fresh entries there are already: those that stand in the row of another on a page that was read before.
 
-    Entries that were found nowhere are told apart by what they say, as often as they were said.
+    Entries that were found nowhere are compared with those of the window before by what they say, as often as they were said.
     """
-    rows = [entry.row for entry in before if entry.row is not None and entry.row[0] in again]
+    rows = [entry.row for entry in entries if entry.row is not None and entry.row[0] in again]
     said = Counter(_content(entry) for entry in before if entry.row is None)
     repeated = set()
     for index, entry in enumerate(fresh):

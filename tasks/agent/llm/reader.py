@@ -26,6 +26,7 @@ from tasks.agent.reading import Reading, Tell, read_document
 from tasks.agent.schema import Field, Schema, Type
 
 MOST_ANSWER_SECONDS = 300.0
+MOST_FAULTS = 10
 NOTHING = "This document has no text, and no pictures of its pages were asked for; there was nothing to ask a model."
 
 
@@ -33,8 +34,7 @@ def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     """Raises Problem for a document that cannot be opened, settings that cannot be used, and a model that does not answer."""
     options = Options.of(order)
     with Document.open(order.document, order.password, order.limits) as document:
-        with tracing.span("reading", kind="PARSER", pages=document.page_count):
-            reading = read_document(document, order, lambda _done, total, usage: tell(0, total, usage))
+        reading = read_document(document, order, lambda _done, total, usage: tell(0, total, usage))
         server = Server(
             order.endpoint,
             str(order.endpoint.base_url or order.settings.get("endpoint") or ""),
@@ -57,15 +57,21 @@ class Portions:
     def __init__(self, reading: Reading, options: Options, asking: Asking, tell: Tell):
         self.reading, self.options, self.asking, self.tell = reading, options, asking, tell
         self.document = reading.document
+        self._pages_done = 0
         self.grounder = Grounder(self.document, {page.number: page for page in reading.pages})
 
     def all(self) -> list[Portion]:
         found: list[Portion] = []
         for window in windows_of(self._pieces(), self.options.window_pages):
             found += self._portions(window)
-            self.tell(window.pages[-1], self.document.page_count, self.asking.meter.usage)
-        self.tell(self.document.page_count, self.document.page_count, self.asking.meter.usage)
+            self._told(window.pages[-1])
+        self._told(self.document.page_count)
         return found
+
+    def _told(self, pages_done: int) -> None:
+        """Tell about progress; ends the attempt where it was asked to stop."""
+        self._pages_done = pages_done
+        self.tell(pages_done, self.document.page_count, self.asking.meter.usage)
 
     def _pieces(self) -> Iterator[Piece]:
         for page in self.reading.pages:
@@ -91,7 +97,12 @@ class Portions:
         wanted = [piece.page for piece in window.pieces if piece.picture]
         pictures = pictures_of(self.document, wanted)
         schema, most = self.options.fields, self.options.max_output_tokens
-        return self.asking.ask(question(schema, window, self.document.page_count, pictures, most))
+        asked = question(schema, window, self.document.page_count, pictures, most)
+        try:
+            return self.asking.ask(asked)
+        finally:
+            # What was paid is told before anything is done with it
+            self._told(self._pages_done)
 
     def _grounded(self, window: Window, answer: str) -> Portion:
         said, pages = self.options.fields.parse(answer), window.pages
@@ -99,6 +110,7 @@ class Portions:
         for field in self.options.fields.fields:
             if field.type is Type.LIST:
                 portion.lists[field.name] = self._entries(field, said.values[field.name], pages)
+                portion.faults += faults_of(field, said.problems)
             else:
                 value = self.grounder.value(field, said.values[field.name], pages)
                 portion.fields[field.name] = with_fault(value, said.problems.get(field.name))
@@ -131,6 +143,12 @@ def too_long(window: Window) -> str:
     )
 
 
+def faults_of(field: Field, problems: dict[str, str]) -> list[str]:
+    """What is wrong with a list or its cells, for the entry or value itself is lost."""
+    own = (place for place in problems if place == field.name or place.startswith(f"{field.name}["))
+    return [f"The model's answer cannot be used at {place}: {problems[place]}"[:300] for place in own]
+
+
 def with_fault(value: FieldValue, fault: str | None) -> FieldValue:
     """What the model said and does not fit the field's type is told, for the value itself is lost."""
     if fault is None:
@@ -147,6 +165,8 @@ def result_of(reading: Reading, schema: Schema, portions: list[Portion], notes: 
     if portions:
         with tracing.span("checks"):
             records = (record_of(schema, portions, reading.document.page_count),)
+        reasons += [fault for portion in portions for fault in portion.faults][:MOST_FAULTS]
+        reasons += no_entries(schema, portions)
     else:
         reasons.append(NOTHING)
     sure = confidence.of_records(records, required) if required or not records else 1.0
@@ -159,6 +179,13 @@ def result_of(reading: Reading, schema: Schema, portions: list[Portion], notes: 
         reasons=tuple(reasons),
         notes=tuple(dict.fromkeys([*reading.notes, *notes])),
     )
+
+
+def no_entries(schema: Schema, portions: list[Portion]) -> list[str]:
+    """A reason for each list that is required and empty."""
+    wanted = (field.name for field in schema.fields if field.type is Type.LIST and field.required)
+    empty = (name for name in wanted if not any(portion.lists.get(name) for portion in portions))
+    return [f"No entry of the list {name.replace('_', ' ')} was found." for name in empty]
 
 
 def record_of(schema: Schema, portions: list[Portion], page_count: int) -> Record:

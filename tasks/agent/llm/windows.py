@@ -36,15 +36,19 @@ class Window:
         """The window as two smaller ones; None where it is too small to be cut."""
         if len(self.pieces) > 1:
             middle = len(self.pieces) // 2
-            return replace(self, pieces=self.pieces[:middle]), replace(self, pieces=self.pieces[middle:])
+            return self._only(self.pieces[:middle]), self._only(self.pieces[middle:])
         piece = self.pieces[0]
         lines = piece.text.splitlines(keepends=True)
         if len(lines) < 2 * FEWEST_LINES:
             return None
         middle = len(lines) // 2
-        parts = (replace(piece, text="".join(part)) for part in (lines[:middle], lines[middle:]))
-        first, second = (replace(self, pieces=(part,)) for part in parts)
+        first, second = (
+            self._only((replace(piece, text="".join(part)),)) for part in (lines[:middle], lines[middle:])
+        )
         return first, second
+
+    def _only(self, pieces: tuple[Piece, ...]) -> Window:
+        return Window(pieces, self.again & {piece.page for piece in pieces})
 
 
 def windows_of(

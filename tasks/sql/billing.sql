@@ -34,7 +34,7 @@ billed AS (
   WHERE b.as_of <= excluded.as_of
   RETURNING b.run_id
 )
-UPDATE task_attempts a SET compute_cost_usd = told.usd, compute_cost_state = told.state, run_id = told.run_id
+UPDATE task_attempts a SET compute_cost_usd = told.usd, compute_cost_state = told.state, compute_as_of = %(now)s, run_id = told.run_id
 FROM told JOIN billed ON billed.run_id = told.run_id
 WHERE a.id = ANY(ARRAY(SELECT id FROM locked)) AND a.id = told.attempt AND told.usage_rows > 0
   AND (a.compute_cost_usd, a.compute_cost_state, a.run_id) IS DISTINCT FROM (told.usd, told.state, told.run_id)

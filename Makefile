@@ -89,11 +89,11 @@ define create
 	echo "  sudo apt-get install python3-venv    (then: make again)"; rm -rf .venv; exit 1; }
 endef
 
-# A browser for the tests of pages and an OCR engine. Only root may install them; others get the line to type from the tests that skip
+# A browser for the tests of pages, an OCR engine, and a connection pooler. Only root may install them; others get the line to type from the tests that skip
 system-packages:
-	@{ { command -v chromium || command -v chromium-browser; } && command -v tesseract; } >/dev/null 2>&1 \
+	@{ { command -v chromium || command -v chromium-browser; } && command -v tesseract && command -v pgbouncer; } >/dev/null 2>&1 \
 	|| test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null 2>&1 || { \
-	echo "Installing chromium, fonts and tesseract for the tests (once) ..."; \
-	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core \
+	echo "Installing chromium, fonts, tesseract and pgbouncer for the tests (once) ..."; \
+	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core pgbouncer \
 	tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-fra >/dev/null; } \
 	|| echo "They could not be installed; the tests that need them will skip."; }

@@ -7,10 +7,9 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -21,41 +20,14 @@ from dashboard import live
 from tasks import notify
 from tests.fakes.databricks import Workspace
 from tests.fakes.lakebase import ENDPOINT, Lakebase, RotatingPassword
-from tests.lakebase_tools import Postgres, answer, described, own_postgres
+from tests.lakebase_load import Load, requester
+from tests.lakebase_tools import Postgres, described, own_postgres
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
 SECONDS, ROTATE_SECONDS, KILL_SECONDS, DEAF_SECONDS = 60.0, 5.0, 3.0, 8.0
-REQUESTERS = 4
 POOL = {"min_size": 1, "max_size": 3, "timeout": 10, "max_lifetime": 2}
 """Connections that are replaced all the time, as they are over hours."""
-
-
-class Load:
-    """Threads that do `request` until the end, and what went wrong."""
-
-    def __init__(self, request: Callable[[], Any]) -> None:
-        self._request, self._ending = request, threading.Event()
-        self.done, self.failures = 0, []
-        self._threads = [threading.Thread(target=self._run) for _ in range(REQUESTERS)]
-
-    def __enter__(self) -> Load:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ending.set()
-        for thread in self._threads:
-            thread.join()
-
-    def _run(self) -> None:
-        while not self._ending.wait(0.02):
-            try:
-                self._request()
-                self.done += 1
-            except Exception as error:
-                self.failures.append(repr(error))
 
 
 class Ears:
@@ -128,18 +100,6 @@ def postgres() -> Iterator[Postgres]:
         yield running
 
 
-def requester(alias: str, pool: dict[str, Any] | None = None) -> Callable[[], None]:
-    """One request of a thread that has a wrapper of its own, as Django's threads do; a pool is shared by its alias."""
-    local, settings_dict = threading.local(), described(endpoint=ENDPOINT, pool=pool)
-
-    def request() -> None:
-        if not hasattr(local, "wrapper"):
-            local.wrapper = DatabaseWrapper(settings_dict, alias)
-        assert answer(local.wrapper, "SELECT current_schema()::text") == ("agentaudit",)
-
-    return request
-
-
 def test_no_request_fails_and_every_listener_comes_back(
     postgres, tmp_path: Path, monkeypatch, caplog, django_db_blocker
 ):
@@ -156,7 +116,10 @@ def test_no_request_fails_and_every_listener_comes_back(
         for name, value in workspace.environment.items():
             monkeypatch.setenv(name, value)
         cloud = Lakebase(workspace, host=postgres.host, login=rotating.now)
-        plain, pooled = Load(requester("rotating plain")), Load(requester("rotating pool", POOL))
+        plain, pooled = (
+            Load(requester("rotating plain", described(endpoint=ENDPOINT))),
+            Load(requester("rotating pool", described(endpoint=ENDPOINT, pool=POOL))),
+        )
         with hints(at_work), relay(), plain, pooled, postgres.superuser() as db:
             end = time.monotonic() + SECONDS
             while time.monotonic() < end:

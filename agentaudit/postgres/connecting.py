@@ -62,9 +62,9 @@ def connect(
         if not may_help(settings_dict, parameters, error):
             raise
         raw = connecting(**ask())
-    if _looks_pooled(settings_dict, raw):
+    if is_pooled(settings_dict) or _looks_pooled(settings_dict, raw):
         _note(settings_dict)
-        raw.prepare_threshold = None
+        raw.prepare_threshold = None  # another thread may have found out after these parameters were asked for
     return raw
 
 
@@ -94,7 +94,7 @@ def may_help(settings_dict: dict[str, Any], parameters: dict[str, Any], error: E
 def _looks_pooled(settings_dict: dict[str, Any], raw: psycopg.Connection) -> bool:
     """A pooler names a process of its own invention for cancelling. So does Lakebase's front door, where it says nothing."""
     options = settings_dict["OPTIONS"]
-    if options.get(EMBEDDED_HOME) or options.get(LAKEBASE) or is_pooled(settings_dict):
+    if options.get(EMBEDDED_HOME) or options.get(LAKEBASE):
         return False
     named = raw.execute("SELECT pg_backend_pid()").fetchone()
     if not raw.autocommit:

@@ -56,13 +56,14 @@ that do not end by then are handed back and go on at the next start. Nothing is 
         )
 
     def handle(self, *args, **options) -> None:
-        if options["only"] != "worker":
-            listening.wait_for_port(settings.BIND_ADDRESS, options["port"], self.say)
+        self.wait_for_port(options)
         preparation.migrate(self.say)
         if options["first_user"]:
             preparation.make_first_user(self.say)
         if options["only"] != "worker":
             preparation.collect_static()
+            # Another one may have begun beside us and waited for the same migrations
+            self.wait_for_port(options)
             self.say(f"Pages: {self.address(options['port'])}")
         self.say("Ctrl-C stops.")
         supervisor = Supervisor(list(parts(options)), self.say)
@@ -71,6 +72,10 @@ that do not end by then are handed back and go on at the next start. Nothing is 
             supervisor.changed = lambda: self.anew(changed)
         if code := supervisor.run():
             sys.exit(code)
+
+    def wait_for_port(self, options: dict) -> None:
+        if options["only"] != "worker":
+            listening.wait_for_port(settings.BIND_ADDRESS, options["port"], self.say)
 
     def address(self, port: int) -> str:
         return settings.PUBLIC_URL if port == settings.PORT else f"http://{settings.BIND_ADDRESS}:{port}"

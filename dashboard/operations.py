@@ -49,7 +49,7 @@ def page(request: HttpRequest) -> HttpResponse:
         {
             "form": form,
             "settle_seconds": settings.WEB_WORKERS + 1,
-            "saved": saved.of(request, "operations", filters.query()),
+            "saved": saved.of(request, "operations", filters),
             **_context(request, filters),
         },
     )
@@ -106,7 +106,7 @@ def _period(board: summary.Board, at: datetime) -> str:
 
 
 def _series(board: summary.Board) -> dict[str, Any]:
-    """Throughput and failures over time: shapes, and the rows of the table beside them."""
+    """Throughput and failures over time: the picture, and the rows of the table beside them."""
     rows = [
         (_period(board, at), counts["completed"] + counts["review"], counts["review"], counts["failed"], counts["cancelled"])
         for at, counts in board.series.items()
@@ -118,7 +118,13 @@ def _series(board: summary.Board) -> dict[str, Any]:
         ]
     )  # fmt: skip
     highest = max((done + failed + cancelled for _n, done, _r, failed, cancelled in rows), default=0)
-    return {"shapes": shapes, "rows": rows, "highest": highest, "first": rows[0][0], "final": rows[-1][0]}
+    return {
+        "picture": charts.drawn(shapes),
+        "rows": rows,
+        "highest": highest,
+        "first": rows[0][0],
+        "final": rows[-1][0],
+    }
 
 
 def _confidence(board: summary.Board) -> dict[str, Any]:
@@ -126,7 +132,7 @@ def _confidence(board: summary.Board) -> dict[str, Any]:
     rows = [(f"{5 * place}–{5 * place + 5}\u202f%", counts[place]) for place in range(TWENTIETHS)]
     shapes = charts.columns([(f"{name}: {number}", [("processing", number)]) for name, number in rows])
     return {
-        "shapes": shapes,
+        "picture": charts.drawn(shapes),
         "rows": rows,
         "number": counts.total(),
         "highest": max(counts.values(), default=0),

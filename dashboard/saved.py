@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from dashboard.access import may_see
-from dashboard.filters import FilterForm
+from dashboard.filters import FilterForm, Filters
 from tasks.models import SavedView
 
 MOST = 30
@@ -53,10 +53,10 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(_back(view.page, view.query))
 
 
-def of(request: HttpRequest, page: str, query: str) -> dict[str, object]:
+def of(request: HttpRequest, page: str, filters: Filters) -> dict[str, object]:
     """What saved.html shows: a person's views of a page, and which of them is shown now."""
     views = list(SavedView.objects.filter(user=request.user, page=page))
-    now = _known(query)
+    now = filters.query().removeprefix("?")
     return {"page": page, "url": reverse(page), "query": now, "views": views, "current": next((view for view in views if view.query == now), None)}  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from tasks.agent import bearer
 from tasks.agent.contract import Code, Completed, Endpoint
 from tasks.agent.llm import reader, server
 from tasks.agent.llm.troubles import retry_after
-from tests.fakes.openai import MODEL, ModelServer, Refused, Reply, answer, http_date, limited, usage
+from tests.fakes.openai import MODEL, Asked, ModelServer, Refused, Reply, answer, http_date, limited, usage
 from tests.llm_tools import attempt, bill, failure, field, honest, in_turn, record
 
 
@@ -57,6 +57,18 @@ def test_models_that_want_another_limit_and_no_temperature_get_that(document: Pa
 @pytest.mark.parametrize("wrapped", ["```json\n{}\n```", "Here it is: {} Anything else?"])
 def test_json_in_a_fence_or_between_words_is_read(document: Path, wrapped: str) -> None:
     with ModelServer(lambda asked: Reply(wrapped.replace("{}", str(honest(asked).content)))) as there:
+        assert field(attempt(there, document), "total").evidence
+
+
+def test_an_answer_in_parts_is_read(document: Path) -> None:
+    def script(asked: Asked) -> Reply:
+        parts = [
+            {"type": "reasoning", "summary": [{"text": "{}"}]},
+            {"type": "text", "text": honest(asked).content},
+        ]
+        return Reply(parts)  # type: ignore[arg-type]
+
+    with ModelServer(script) as there:
         assert field(attempt(there, document), "total").evidence
 
 
@@ -119,7 +131,8 @@ def test_what_was_paid_before_a_limit_is_told(tmp_path: Path) -> None:
         (Reply('{"total": 4711', finish="stop"), Code.INVALID_RESULT, True, "JSON"),
         (Reply('{"total": "47', finish="length"), Code.INVALID_RESULT, False, "max_output_tokens"),
         (Reply(raw=b"<html>4711</html>"), Code.UPSTREAM, True, "understood"),
-        (Reply(raw=b'{"choices": []}'), Code.UPSTREAM, True, "understood"),
+        (Reply(raw=b'{"choices": [], "model": "x", "usage": null}'), Code.INVALID_RESULT, True, "JSON"),
+        (Reply(raw=b""), Code.UPSTREAM, True, "understood"),
     ],
 )
 def test_every_fault_has_its_code_and_sentence_and_repeats_nothing(
@@ -134,8 +147,9 @@ def test_every_fault_has_its_code_and_sentence_and_repeats_nothing(
         failed = failure(attempt(there, document))
     assert (failed.code, failed.retryable) == (code, retryable) and word in failed.message
     assert failed.message.endswith(".") and "4711" not in failed.message + caplog.text
-    paid = isinstance(said, Reply) and said.raw is None
-    assert failed.usage.calls == paid and failed.usage.input_tokens == (1000 if paid else None)
+    answered = isinstance(said, Reply) and "understood" not in failed.message
+    told = isinstance(said, Reply) and said.raw is None
+    assert failed.usage.calls == answered and failed.usage.input_tokens == (1000 if told else None)
 
 
 def test_a_model_that_the_server_does_not_know_is_a_matter_of_the_settings(document: Path) -> None:
@@ -157,6 +171,16 @@ def test_a_slow_model_is_not_waited_for_for_ever(document: Path, monkeypatch: py
     with ModelServer(lambda asked: honest(asked, seconds=30.0)) as there:
         failed = failure(attempt(there, document))
     assert (failed.code, failed.retryable) == (Code.UPSTREAM, True) and "did not answer" in failed.message
+    assert (failed.usage.calls, failed.usage.input_tokens) == (1, None), (
+        "it may be billed, and nobody says how much"
+    )
+
+
+def test_a_server_that_breaks_off_may_have_been_paid(document: Path) -> None:
+    with ModelServer(lambda _: Reply(breaks=True)) as there:
+        failed = failure(attempt(there, document))
+    assert (failed.code, failed.retryable) == (Code.UPSTREAM, True) and "broke off" in failed.message
+    assert (failed.usage.calls, failed.usage.input_tokens) == (1, None)
 
 
 def test_a_server_that_is_not_there_is_worth_another_attempt(document: Path) -> None:
@@ -164,6 +188,7 @@ def test_a_server_that_is_not_there_is_worth_another_attempt(document: Path) -> 
         pass
     failed = failure(attempt(there, document, fallback_models=["other"]))
     assert (failed.code, failed.retryable) == (Code.UPSTREAM, True) and "cannot be reached" in failed.message
+    assert failed.usage.calls == 0
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,8 @@ class Reply:
     usage: dict[str, Any] | None = field(default_factory=lambda: usage(1000, 100))
     seconds: float = 0.0
     raw: bytes | None = None
+    breaks: bool = False
+    """The connection is closed instead."""
 
 
 def usage(prompt: int, completion: int, cached: int = 0, reasoning: int = 0) -> dict[str, Any]:
@@ -174,6 +176,9 @@ class ModelServer:
         except Refused as refused:
             self.refused.append(str(refused))
             self._send(handler, refused.status, json.dumps(refused.body).encode(), refused.headers)
+            return
+        if said.breaks:
+            handler.close_connection = True
             return
         if said.seconds:
             self._stopped.wait(said.seconds)

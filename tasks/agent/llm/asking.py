@@ -66,7 +66,12 @@ class Asking:
         """Raises Elsewhere for a refusal and for what is no JSON, TooLong for an answer that was cut."""
         with tracing.span("model call", kind="LLM", model=model, pictures=len(question.pictures)) as step:
             step.content(inputs=question.text)
-            said = self.server.ask(model, question)
+            try:
+                said = self.server.ask(model, question)
+            except Elsewhere as error:
+                if error.sent:
+                    self.meter.add(model, None)
+                raise
             self.meter.add(model, said.usage)
             step.set(finish_reason=said.finish, provider=said.served_by, **_of_call(said))
             step.content(outputs=said.text)

@@ -116,11 +116,7 @@ class Server:
             except Exception as error:  # noqa: BLE001 - whatever a server sends, it is said in a sentence
                 meaning = trouble(error, model, self.host, self.seconds)
                 refused = isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError)
-                if (
-                    refused
-                    and isinstance(meaning, Problem)
-                    and form.adapt(f"{error.param} {error.message}".lower())  # type: ignore[attr-defined]
-                ):
+                if refused and isinstance(meaning, Problem) and form.adapt(why(error)):
                     continue
                 raise meaning from None
 
@@ -143,17 +139,21 @@ def why(error: Any) -> str:
 
 
 def said(answer: Any) -> Said:
-    """What is in a chat completion. Raises AttributeError, IndexError or TypeError where it is none."""
+    """What is in a chat completion. Raises AttributeError where it is none."""
+    if not answer.choices:
+        return Said("", "", False, answer.usage, str(answer.model))
     choice = answer.choices[0]
     refused = bool(getattr(choice.message, "refusal", None)) or choice.finish_reason == "content_filter"
-    text = choice.message.content
     return Said(
-        text if isinstance(text, str) else "",
-        str(choice.finish_reason),
-        refused,
-        answer.usage,
-        str(answer.model or ""),
+        text_of(choice.message.content), str(choice.finish_reason), refused, answer.usage, str(answer.model)
     )
+
+
+def text_of(content: Any) -> str:
+    """A message's text; models that reason in the open give parts, of which the text is the answer."""
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    texts = (part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text")
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def key_for(endpoint: Endpoint, base_url: str) -> str | Callable[[], str] | None:

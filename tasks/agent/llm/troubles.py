@@ -27,11 +27,14 @@ class TooLong(Exception):
 
 
 class Elsewhere(Exception):
-    """This model does not answer; another one may. `problem` is what is said when there is none."""
+    """This model does not answer; another one may. `problem` is what is said when there is none.
 
-    def __init__(self, problem: Problem):
+    sent: the question was sent whole, so that it may have been paid for although nobody says how much.
+    """
+
+    def __init__(self, problem: Problem, *, sent: bool = False):
         super().__init__(problem.message)
-        self.problem = problem
+        self.problem, self.sent = problem, sent
 
 
 def trouble(error: Exception, model: str, host: str, seconds: float) -> Exception:
@@ -43,16 +46,27 @@ def trouble(error: Exception, model: str, host: str, seconds: float) -> Exceptio
 
     if isinstance(error, openai.RateLimitError):
         return rate_limited(error, model)
-    if isinstance(error, openai.APITimeoutError):
-        message = f"The model “{model}” did not answer within {seconds:.0f} seconds."
-        return Elsewhere(Problem(Code.UPSTREAM, message, retryable=True))
     if isinstance(error, openai.APIConnectionError):
-        message = f"The model server {host} cannot be reached ({type(error.__cause__ or error).__name__}). Check its address and the network."
-        return Problem(Code.UPSTREAM, message, retryable=True)
+        return _no_answer(error, model, host, seconds)
     if not isinstance(error, openai.APIStatusError):
         message = f"What the model server {host} answered for “{model}” cannot be understood. Check that its address is one that speaks OpenAI's protocol."
         return Elsewhere(Problem(Code.UPSTREAM, message, retryable=True))
     return _by_status(error, model, host)
+
+
+def _no_answer(error: Exception, model: str, host: str, seconds: float) -> Exception:
+    """No connection, or one without an answer. A time-out is a connection error of the openai package, too."""
+    import httpx
+    import openai
+
+    if isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout):
+        message = f"The model server {host} cannot be reached ({type(error.__cause__).__name__}). Check its address and the network."
+        return Problem(Code.UPSTREAM, message, retryable=True)
+    if isinstance(error, openai.APITimeoutError):
+        message = f"The model “{model}” did not answer within {seconds:.0f} seconds."
+    else:
+        message = f"The model server {host} broke off before it had answered for “{model}”; that may pass."
+    return Elsewhere(Problem(Code.UPSTREAM, message, retryable=True), sent=True)
 
 
 def _by_status(error: Any, model: str, host: str) -> Exception:

@@ -83,6 +83,7 @@ ARGUMENTS: dict[str, str] = {
 BODIES: dict[str, dict[str, Any]] = {
     "operations_act": {"verb": "retry"},
     "set_language": {"language": "en"},
+    "maintenance": {"what": "begin", "reason": "x"},
     "extraction_passwords": {"password-1": "x"},
 }
 QUERIES = {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 PER_SECOND = {"start": 20.0, "get": 100.0, "list": 30.0, "cancel": 20.0}
 """run-now and runs/get as published (docs resources/limits); for runs/list and runs/cancel nothing is published, so that they are few."""
-OURS = 0.8
+OURS = 0.7
 """The rest is for people and other programs of the workspace."""
 
 

@@ -186,6 +186,12 @@ def test_checking_saves_nothing_and_shows_what_would_change_and_be_sent(eric: Br
     assert now(agent).number == 1
 
 
+def test_an_order_of_fields_is_a_change_of_its_own(eric: Browser, agent: Agent) -> None:
+    page = eric.post(editor(agent), shown(eric, editor(agent)) | {"form-0-position": "25", "check": "1"})
+    (row,) = (row for row in page.context["difference"] if row["name"] == "order of fields")
+    assert row["before"].startswith("number, state") and row["after"].startswith("state, number")
+
+
 def test_more_rows_keep_what_was_typed(eric: Browser, agent: Agent) -> None:
     data = shown(eric, editor(agent)) | {"form-5-name": "due", "more": "1"}
     page = eric.post(editor(agent), data)

@@ -64,6 +64,7 @@ class Limited(admin.ModelAdmin):
 @admin.register(Agent)
 class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
     form = AgentForm
+    change_form_template = "admin/agent.html"
     list_display = (
         "name",
         "title",
@@ -83,7 +84,10 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
         "lacks", "asked",
     )  # fmt: skip
     fieldsets = (
-        (None, {"fields": ("name", "title", "executor", "current_version", "is_paused", "created_at")}),
+        (
+            None,
+            {"fields": ("name", "title", "executor", "current_version", "lacks", "is_paused", "created_at")},
+        ),
         (
             _("Limits: hold from the next claim on; empty is no limit"),
             {"fields": (*BUDGET_FIELDS, "pool", "cooldown_until", "is_fair", "used_now")},
@@ -94,7 +98,6 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
             _("Program: a change makes a new version"),
             {
                 "fields": (
-                    "lacks",
                     *VERSION_INPUTS[:1],
                     "asked",
                     *VERSION_INPUTS[1:],

@@ -145,10 +145,17 @@ def difference(version: AgentVersion) -> SafeString | str:
 def compared(before: AgentVersion, values: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What differs between a version and `values` (all of VERSIONED): name, before, after."""
     old, new = _flat({name: getattr(before, name) for name in VERSIONED}), _flat(values)
-    return [
+    rows = [
         {"name": name, "before": old.get(name, "—"), "after": new.get(name, "—")}
         for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)
     ]  # fmt: skip
+    was, now = _in_order(old, new), _in_order(new, old)
+    return rows if was == now else [*rows, {"name": _("order of fields"), "before": was, "after": now}]
+
+
+def _in_order(flat: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """The fields that both have, as this one has them."""
+    return ", ".join(name.partition(".")[2] for name in flat if name.startswith("schema.") and name in other)
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,6 +163,5 @@ def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
     flat = {name: value for name, value in values.items() if name != "options"}
     if schema := schema_of(options):
         flat |= {"schema": schema.kind} | {f"schema.{name}": line for name, line in described(schema).items()}
-        flat["schema, in order"] = ", ".join(described(schema))
         options = {name: value for name, value in options.items() if name != "schema"}
     return flat | {f"options.{name}": value for name, value in options.items()}

@@ -287,6 +287,13 @@ def test_settings_that_cannot_be_are_refused_in_words(
     assert now(agent).number == 1
 
 
+def test_who_may_only_look_sees_what_an_agent_is_set_to(client: Browser, agent: Agent) -> None:
+    client.force_login(make_user("olga", "Operator (read only)", is_staff=True))
+    page = client.get(reverse("admin:tasks_agent_change", args=(agent.pk,))).content.decode()
+    assert "m-1" in page and "options.language" in page and "text, required: Printed at the top" in page
+    assert ">None<" not in page and "Change the fields" not in page
+
+
 # Agents that need a model
 
 

@@ -81,7 +81,7 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
     actions = ("set_limits", "end_cooldown", "pause", "resume")
     readonly_fields = (
         "current_version", "is_paused", "cooldown_until", "created_at", "used_now", "learnt", "spent", "prices", "every_version",
-        "lacks", "asked",
+        "lacks", "asked", "set_to",
     )  # fmt: skip
     fieldsets = (
         (
@@ -107,6 +107,17 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
             },
         ),
     )
+
+    def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
+        """Who may only look sees the version's settings instead of the inputs, which hold them in a form alone."""
+        if obj is None or self.has_change_permission(request, obj):
+            return self.fieldsets
+        shown = ("set_to", "asked", "learnt", "every_version")
+        return (*self.fieldsets[:-1], (_("Program"), {"fields": shown}))
+
+    @admin.display(description=_("settings"))
+    def set_to(self, agent: Agent) -> SafeString | str:
+        return in_use.settings(agent.current_version) if agent.current_version else "—"
 
     @admin.display(description=_("ready"), boolean=True)
     def is_ready(self, agent: Agent) -> bool:

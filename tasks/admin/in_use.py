@@ -111,6 +111,13 @@ def asked(agent: Agent) -> SafeString:
     return render_to_string("admin/asked.html", {"agent": agent, "schema": schema, "rows": rows})
 
 
+def settings(version: AgentVersion) -> SafeString:
+    """Program, model and further settings, for those who may look only; fields and figures have tables of their own."""
+    flat = _flat({name: getattr(version, name) for name in ("program", "model", "options")})
+    rows = [(name, value) for name, value in flat.items() if not name.startswith("schema") and value]
+    return render_to_string("admin/settings.html", {"rows": rows})
+
+
 def described(schema: Schema) -> dict[str, str]:
     """Each field (a column as "lines.amount") in one line: "money, required: Total with tax"."""
     told = {}

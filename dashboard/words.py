@@ -80,7 +80,7 @@ AMOUNTS = frozenset(
 )
 
 # What went wrong, grouped by where its cause lies: in the document, in the set-up, or in the moment (another attempt may do better)
-CAUSES = {"document": _("the document"), "set-up": _("the set-up"), "moment": _("the moment"), "": _("other")}
+CAUSES = {"document": _("the document"), "set-up": _("the set-up"), "moment": _("passing trouble"), "": _("other")}
 ERRORS = {
     "not_pdf": ("document", _("No PDF")), "empty": ("document", _("Empty file")), "encrypted": ("document", _("Encrypted")),
     "no_pages": ("document", _("No pages")), "corrupt": ("document", _("Damaged")), "limit": ("document", _("Beyond a limit")),

@@ -98,7 +98,7 @@ class NoticeAdmin(ReadOnly):
                 "given_up": (_("given up"), {"given_up_at__isnull": False}),
             },
         ),
-        "channel",
+        choice(_("channel"), "channel", {"email": (_("e-mail"), {"channel": "email"}), "webhook": (_("webhook"), {"channel": "webhook"})}),
         days(_("day"), Notice),
     )  # fmt: skip
     ordering = ("-id",)

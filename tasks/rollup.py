@@ -45,6 +45,7 @@ def step() -> bool:
             db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         if not queue.first(db, "summary_try_lock").locked:
             return False
+        queue.execute(db, "summary_lock_state")
         state = queue.first(db, "summary_state")
         if state.closed_until is None:
             _begin(db, state.now)

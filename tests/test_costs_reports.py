@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from psycopg import errors
 
+from tasks import queue
 from tasks.costs import cells, reports
 from tasks.costs.periods import Period, next_month
 from tasks.costs.reports import DIMENSIONS, Query
 from tasks.models import Attempt, ClosedMonth, CostCell, CostChange
 from tests.cost_tools import MODELS, Plain, Spending, all_time, cells_up_to_date, recounted
+from tests.test_operations_numbers import sum_up_once
 
 
 @pytest.fixture(params=["UTC", "Europe/Berlin", "America/Havana", "Asia/Kathmandu"])
@@ -130,4 +135,48 @@ def test_a_change_of_an_old_day_is_seen_at_once_and_after_it_is_worked_in(histor
     assert_equal(Query(all_time()))
     cells_up_to_date()
     assert not CostChange.objects.exists()
+    assert_equal(Query(all_time()))
+
+
+def test_a_process_with_an_old_snapshot_does_nothing_and_tries_again(history, monkeypatch) -> None:
+    """Else it would forget the change of a day that it does not know to be stored."""
+    history.hand_in()
+    history.claim()
+    while history.running:
+        history.settle()
+    history.clock.forward(86_400)
+    while sum_up_once():
+        pass
+    while cells.state(history.db).stored_until is None:
+        assert cells.step()
+    begun, go, real, here = threading.Event(), threading.Event(), queue.first, threading.current_thread()
+
+    def first(db, name: str, **values):
+        """Both have a snapshot before either has the lock; the other one, which has the older, is first."""
+        if name == "costs_try_lock":
+            real(db, "costs_state")
+            if threading.current_thread() is here:
+                go.set()
+                other.join(30)
+            else:
+                begun.set()
+                assert go.wait(30)
+        return real(db, name, **values)
+
+    def store() -> None:
+        queue.connection().execute(
+            "SELECT set_config('agentaudit.clock_offset', %s, false)", (f"{history.clock.seconds} seconds",)
+        )
+        cells.step()
+        connection.close()
+
+    monkeypatch.setattr(queue, "first", first)
+    other = threading.Thread(target=store, daemon=True)
+    other.start()
+    assert begun.wait(30)
+    Attempt.objects.update(compute_cost_usd=Decimal("7.1"), compute_cost_state="settled")
+    with pytest.raises(errors.SerializationFailure):
+        cells.step()
+    monkeypatch.undo()
+    assert cells.state(history.db).stored_until == reports.today() and CostChange.objects.exists()
     assert_equal(Query(all_time()))

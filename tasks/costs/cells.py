@@ -71,6 +71,7 @@ def step() -> bool:
             db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         if not queue.first(db, "costs_try_lock").locked:
             return False
+        queue.execute(db, "costs_lock_state")
         found = state(db)
         if found.stored_until is None:
             return _begin(db, found)

@@ -11,6 +11,10 @@ SELECT pg_try_advisory_xact_lock(hashtext('agentaudit costs')) AS locked
 -- name: costs_lock
 SELECT pg_advisory_xact_lock(hashtext('agentaudit costs'))
 
+-- name: costs_lock_state
+-- A snapshot is as old as the question for the lock: where another process has moved the state in between, this fails (40001) and is done anew.
+SELECT id FROM cost_state FOR NO KEY UPDATE
+
 -- name: costs_first_end
 SELECT min(finished_at) AS at FROM task_attempts WHERE finished_at IS NOT NULL
 

@@ -151,6 +151,10 @@ SELECT pg_current_xact_id()::text::bigint AS id
 -- One process at a time makes sums.
 SELECT pg_try_advisory_xact_lock(hashtext('agentaudit summaries')) AS locked
 
+-- name: summary_lock_state
+-- A snapshot is as old as the question for the lock: where another process has moved the state in between, this fails (40001) and is done anew.
+SELECT id FROM summary_state FOR NO KEY UPDATE
+
 -- name: summary_changed
 SELECT id, hour FROM summary_changes ORDER BY id LIMIT %(most)s
 

@@ -31,7 +31,7 @@ from tasks.events import News
 from tasks.operations import Outcome
 from tasks.orders import callback_secrets, outcome_name
 from tasks.outcomes import Word
-from tasks.storage import StorageError, get_storage
+from tasks.storage import NotStored, StorageError, get_storage
 
 log = logging.getLogger(__name__)
 
@@ -253,15 +253,20 @@ class Refusals:
 refusals = Refusals()
 
 
-def written_outcome(attempt: UUID) -> Completed | Failed | None:
+def written_outcome(attempt: UUID, *, certain: bool = False) -> Completed | Failed | None:
     """The last word of an attempt as its outcome file in the storage says it; None if there is no such file, or none to believe.
 
     Asked outside of any transaction, wherever an attempt has gone silent: what was paid for is not paid for again.
+    certain: a storage that cannot say whether there is one raises StorageError.
     """
     try:
         with get_storage().open(outcome_name(attempt)) as file:
             content = file.read(MOST_OUTCOME_BYTES + 1)
+    except NotStored:
+        return None
     except (StorageError, OSError):
+        if certain:
+            raise
         return None
     event = outcome_of_file(attempt, content) if len(content) <= MOST_OUTCOME_BYTES else None
     if event is None:

@@ -15,6 +15,7 @@ from tasks.executors import databricks as module
 from tests.attempts import ended, hear, wait_for
 from tests.fakes.jobbench import JobBench
 from tests.fakes.jobs import FAILED, keep_running
+from tests.fakes.programs import as_thread
 from tests.fakes.wire import golden, seen
 
 pytest_plugins = ["tests.fakes.fixtures"]
@@ -198,6 +199,20 @@ def test_an_outcome_that_the_run_did_not_sign_is_not_believed(bench, jobs):
     jobs.end(jobs.of(run.attempt))
     report = bench.executor.ask([run])[0]
     assert not any(isinstance(event, Completed | Failed) for event in report.events)
+
+
+def test_an_outcome_that_cannot_be_read_now_may_stand_there_and_nothing_is_concluded(bench, jobs):
+    jobs.runner = as_thread
+    order = bench.order("completes")
+    bench.executor.start([order])
+    wait_for(lambda: jobs.of(order.attempt).ended)
+    for fault in (
+        bench.workspace.fault("503", "/fs/"),
+        bench.workspace.fault("403", "/fs/", code="PERMISSION_DENIED"),
+    ):
+        assert state(bench, Run(order.attempt)) is RunState.UNREACHABLE
+        bench.workspace.faults.remove(fault)
+    assert isinstance(bench.executor.ask([Run(order.attempt)])[0].events[-1], Completed)
 
 
 def test_many_runs_are_listed_and_few_are_asked_for_one_by_one(bench, jobs, monkeypatch):

@@ -67,11 +67,11 @@ class DatabricksExecutor:
         self, job_id: int, storage: Volume, *, callback_url: Callable[[UUID], str],
         written: Callable[[UUID], Completed | Failed | None], replicas: Callable[[], int] = lambda: 1,
     ) -> None:  # fmt: skip
-        """written: the signed outcome of an attempt, if it stands in the storage.  replicas: how many workers share the API's rates."""
+        """written: the signed outcome of an attempt, None if there surely is none, or it raises StorageError.  replicas: how many workers share the API's rates."""
         self.job_id, self._storage = job_id, storage
         self._callback_url, self._written, self._replicas = callback_url, written, replicas
         self._paces = Paces()
-        self._runs: OrderedDict[UUID, str] = OrderedDict()
+        self._begun: OrderedDict[UUID, Report] = OrderedDict()
         self._cleared: OrderedDict[UUID, None] = OrderedDict()
         self._active: dict[str, Any] = {}
         """Runs of the job that were active at the last look, by id, those of other replicas among them."""
@@ -103,16 +103,14 @@ class DatabricksExecutor:
     def ask(self, runs: Sequence[Run]) -> list[Report]:
         """The state of runs. NOT_FOUND: none with this id, or none known to belong to the attempt."""
         until = self._until(ASK_SECONDS)
-        ids = {
-            run.attempt: run_id for run in runs if (run_id := run.run_id or self._runs.get(run.attempt, ""))
-        }
+        ids = {run.attempt: run_id for run in runs if (run_id := self._run_id(run))}
         found = self._listed(until) if self._listing_is_cheaper(len(ids)) else {}
         return self._all(lambda run: self._asked(run.attempt, ids.get(run.attempt, ""), found, until), runs)
 
     def stop(self, runs: Sequence[Run]) -> None:
         """Cancel runs; one whose id is not known yet cannot be, and is asked for again by whoever learns it."""
         until = self._until(STOP_SECONDS)
-        named = [run_id for run in runs if (run_id := run.run_id or self._runs.get(run.attempt, ""))]
+        named = [run_id for run in runs if (run_id := self._run_id(run))]
         self._all(lambda run_id: self._cancel(run_id, until), named)
 
     def extend(self, seconds: float) -> None:
@@ -126,8 +124,8 @@ class DatabricksExecutor:
 
     def _start(self, order: Order, until: float) -> Report | Refusal | None:
         """Started, certainly not started, or (None) not known: then it is asked again with the same token, and is the same run."""
-        if order.attempt in self._runs:
-            return self._begun(order.attempt, self._runs[order.attempt])
+        if order.attempt in self._begun:
+            return self._begun[order.attempt]
         if not self._paces.wait("start", until):
             return None
         order = order.model_copy(update={"callback_url": self._callback_url(order.attempt)})
@@ -140,13 +138,15 @@ class DatabricksExecutor:
                 None if error.retryable else Refusal(order.attempt, Code.STORAGE, str(error), retryable=True)
             )
         try:
-            run_id = str(databricks.asked(lambda workspace: self._run_now(workspace, order)))
+            begun = databricks.asked(lambda workspace: self._run_now(workspace, order))
         except Exception as error:  # noqa: BLE001 - one start that goes wrong must not take the others with it
             return self._not_started(order.attempt, error, is_first)
-        self._remember(order.attempt, run_id)
-        return self._begun(order.attempt, run_id)
+        self._begun[order.attempt] = begun
+        if len(self._begun) > REMEMBERED:
+            self._begun.popitem(last=False)
+        return begun
 
-    def _run_now(self, workspace: Any, order: Order) -> int:
+    def _run_now(self, workspace: Any, order: Order) -> Report:
         from databricks.sdk.service.jobs import QueueSettings
 
         answer = workspace.jobs.run_now(
@@ -155,7 +155,10 @@ class DatabricksExecutor:
             job_parameters=self._parameters(order),
             queue=QueueSettings(enabled=True),
         )
-        return answer.response.run_id
+        run_id, config = answer.response.run_id, workspace.config
+        workspace_id = f"?o={config.workspace_id}" if config.workspace_id else ""
+        page = f"{config.host}/jobs/{self.job_id}/runs/{run_id}{workspace_id}"
+        return Report(order.attempt, RunState.STARTING, run_id=str(run_id), run_page_url=page)
 
     def _parameters(self, order: Order) -> dict[str, str]:
         """What the job's page shows of a run, and where it finds the rest: no secret, and no more than a few hundred bytes."""
@@ -184,14 +187,6 @@ class DatabricksExecutor:
         if isinstance(error, PermissionDenied | NotFound):
             hint = f"This principal needs CAN_MANAGE_RUN on job {self.job_id} (DATABRICKS_JOB_ID)"
         return Refusal(attempt, Code.BAD_CONFIGURATION, f"The job refuses this start: {words}. {hint}.", retryable=False)  # fmt: skip
-
-    def _begun(self, attempt: UUID, run_id: str) -> Report:
-        return Report(attempt, RunState.STARTING, run_id=run_id, run_page_url=self._page(run_id))
-
-    def _page(self, run_id: str) -> str:
-        config = databricks.client().config
-        workspace = f"?o={config.workspace_id}" if config.workspace_id else ""
-        return f"{config.host}/jobs/{self.job_id}/runs/{run_id}{workspace}"
 
     # Asking
 
@@ -254,7 +249,11 @@ class DatabricksExecutor:
             return Report(attempt, state, run_id=run_id, run_page_url=page)
         if state is not RunState.ENDED:
             return Report(attempt, state, (begun,), run_id, page)
-        outcome = self._written(attempt)
+        try:
+            outcome = self._written(attempt)
+        except StorageError as error:  # it may stand there: a new attempt now would be a second bill
+            log.warning("The outcome of attempt %s cannot be read yet: %s", attempt, error)
+            return Report(attempt, RunState.UNREACHABLE, run_id=run_id, run_page_url=page)
         self._clear(attempt)
         if outcome is not None:
             return Report(
@@ -286,10 +285,9 @@ class DatabricksExecutor:
         except Exception as error:  # noqa: BLE001 - it is asked again until its end is confirmed
             log.info("Run %s did not take its cancellation: %s", run_id, databricks.in_words(error))
 
-    def _remember(self, attempt: UUID, run_id: str) -> None:
-        self._runs[attempt] = run_id
-        if len(self._runs) > REMEMBERED:
-            self._runs.popitem(last=False)
+    def _run_id(self, run: Run) -> str:
+        begun = self._begun.get(run.attempt)
+        return run.run_id or (begun.run_id if begun else "")
 
     def _until(self, seconds: float) -> float:
         self._paces.replicas = self._replicas()

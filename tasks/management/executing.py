@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
 from django.core.management import CommandError
@@ -41,7 +42,7 @@ def make_executor(slots: int) -> Executor:
             "DATABRICKS_JOB_ID to the id of that job (docs/databricks.md), or STORAGE_URL to a folder of this machine."
         )
     return DatabricksExecutor(
-        settings.DATABRICKS_JOB_ID, storage, callback_url=callback_url, written=callbacks.written_outcome,
+        settings.DATABRICKS_JOB_ID, storage, callback_url=callback_url, written=partial(callbacks.written_outcome, certain=True),
         replicas=living_workers(),
     )  # fmt: skip
 

@@ -22,6 +22,10 @@ class StorageError(Exception):
         self.retryable = retryable
 
 
+class NotStored(StorageError):
+    """There is no file of this name: that is certain, and not only that it could not be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A stored file: its name in the storage, size in bytes and SHA-256 (hex) of what was really kept."""
@@ -41,7 +45,7 @@ class Storage(Protocol):
         """
 
     def open(self, name: str) -> BinaryIO:
-        """Read it; the whole of it is there, and one can seek in it. Raises StorageError if it is not there."""
+        """Read it; the whole of it is there, and one can seek in it. Raises NotStored if it is not there, else StorageError."""
 
     def exists(self, name: str) -> bool: ...
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from tasks.storage import StorageError, Stored
+from tasks.storage import NotStored, StorageError, Stored
 from tasks.storage.names import PARTIAL, REPLACEABLE, checked, too_large
 
 CHUNK_BYTES = 1 << 20
@@ -47,7 +47,7 @@ class FolderStorage:
         try:
             return path.open("rb")
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-            raise StorageError(
+            raise NotStored(
                 f"The file “{name}” is not in the storage folder {self.root}. Upload it again or restore it from a "
                 "backup; where several machines work together, all of them need the same folder."
             ) from None

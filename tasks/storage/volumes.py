@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
 from tasks import databricks
-from tasks.storage import StorageError, Stored
+from tasks.storage import NotStored, StorageError, Stored
 from tasks.storage.names import REPLACEABLE, checked, too_large
 
 CHUNK_BYTES = 1 << 20
@@ -138,8 +138,8 @@ class VolumeStorage:
             else:
                 yield name
 
-    def _missing(self, name: str) -> StorageError:
-        return StorageError(
+    def _missing(self, name: str) -> NotStored:
+        return NotStored(
             f"The file “{name}” is not in the volume {self.root}. Upload it again or restore it from a backup; where the volume "
             "was replaced, STORAGE_URL has to name the one that holds the documents."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tasks.callbacks import written_outcome
@@ -43,7 +44,7 @@ class JobFleet(Fleet):
             self.workspace.jobs.job_id,
             get_storage(),
             callback_url=self.ear.url,
-            written=written_outcome,  # type: ignore[arg-type]
+            written=partial(written_outcome, certain=True),  # type: ignore[arg-type]
         )
         worker = Worker({"databricks": executor}, Habits(**{**quick, **habits}))
         worker._flags.seconds = 0.0

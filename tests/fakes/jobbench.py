@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from uuid import UUID
 
@@ -29,7 +30,7 @@ class Asked(DatabricksExecutor):
     def news(self, timeout: float) -> list[Report]:
         super().news(min(timeout, 0.05))
         reports = self.ask(
-            [Run(attempt) for attempt in self._runs if self._told.get(attempt) is not RunState.ENDED]
+            [Run(attempt) for attempt in self._begun if self._told.get(attempt) is not RunState.ENDED]
         )
         changed = [report for report in reports if report.state is not self._told.get(report.attempt)]
         self._told |= {report.attempt: report.state for report in changed}
@@ -82,17 +83,12 @@ class JobBench:
     def runs(self, attempts: set[UUID]) -> int:
         return sum(not run.ended for run in self.workspace.jobs.all())
 
-    def another(
-        self, written: Callable = written_outcome, replicas: Callable[[], int] = lambda: 1
-    ) -> DatabricksExecutor:
+    def another(self, replicas: Callable[[], int] = lambda: 1) -> DatabricksExecutor:
         """The executor of another worker, in front of the same workspace."""
         return Asked(
             self.workspace.jobs.job_id,
             self.storage,
             callback_url=self.ear.url,
-            written=written,
+            written=partial(written_outcome, certain=True),
             replicas=replicas,
         )
-
-    def ask(self, orders: Sequence[Order]) -> list[Report]:
-        return self.executor.ask([Run(order.attempt) for order in orders])

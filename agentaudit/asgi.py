@@ -9,15 +9,20 @@ from typing import Any
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 
+LONGEST_STATEMENT_SECONDS = 50
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
 # Each request runs in a thread of its own, which would connect anew every time. An attempt to reconnect is given up soon, so that the
 # next request tries at once, instead of waiting for pauses that grew while the database was away
-settings.DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
-    "min_size": 1,
-    "max_size": 8,
-    "timeout": 5,
-    "reconnect_timeout": 5,
-}
+options = settings.DATABASES["default"].setdefault("OPTIONS", {})
+wakes_up = "lakebase" in options  # one that sleeps may take so long to let the first request in
+options["pool"] = {"min_size": 1, "max_size": 8, "timeout": 30 if wakes_up else 5, "reconnect_timeout": 5}
+if (
+    settings.DATABRICKS_APP_NAME
+):  # whose proxy ends requests; a page that asks for longer says so itself, before that
+    options["options"] = (
+        f"{options.get('options', '')} -c statement_timeout={LONGEST_STATEMENT_SECONDS}s".strip()
+    )
 pages = get_asgi_application()
 
 

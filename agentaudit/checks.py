@@ -72,6 +72,22 @@ def public_installations_are_closed(**kwargs) -> Iterable[CheckMessage]:
         )
 
 
+@register(OURS, Tags.security)
+def identities_come_from_the_platform(**kwargs) -> Iterable[CheckMessage]:
+    if settings.TRUST_DATABRICKS_IDENTITY and not settings.DATABRICKS_APP_NAME:
+        yield Error(
+            "TRUST_DATABRICKS_IDENTITY is on, and this is no Databricks App: anybody could say in a header who they are.",
+            hint="Unset TRUST_DATABRICKS_IDENTITY. On Databricks Apps the platform itself sets DATABRICKS_APP_NAME.",
+            id="agentaudit.E006",
+        )
+    if settings.DATABRICKS_APP_NAME and not is_public():
+        yield Warning(
+            f"This is a Databricks App, and PUBLIC_URL is {settings.PUBLIC_URL}: forms are refused, and runs cannot call back.",
+            hint=f"Set PUBLIC_URL to the app's address: databricks apps get {settings.DATABRICKS_APP_NAME}",
+            id="agentaudit.W002",
+        )
+
+
 @register(OURS, Tags.security, deploy=True)
 def public_installations_use_tls(**kwargs) -> Iterable[CheckMessage]:
     if is_public() and not settings.PUBLIC_URL.startswith("https://"):

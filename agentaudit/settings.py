@@ -6,6 +6,7 @@ README.md has one table of them, compared with this file by a test. A wrong valu
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environ
 from django.utils.translation import gettext_lazy as _
@@ -21,12 +22,16 @@ AGENTAUDIT_HOME = Path(read.text("AGENTAUDIT_HOME", str(BASE_DIR / ".agentaudit"
 VERSION = "0.1.0"
 DEBUG = read.flag("DEBUG")
 SECRET_KEY = read.secret("SECRET_KEY", AGENTAUDIT_HOME)
+# Databricks Apps says the app's name and the port that its proxy asks; other machines than the proxy do not reach it
+DATABRICKS_APP_NAME = read.text("DATABRICKS_APP_NAME")
 ALLOWED_HOSTS = read.words("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
-BIND_ADDRESS = read.text("BIND_ADDRESS", "127.0.0.1")
-PORT = read.integer("PORT", 8000, low=1, high=65_535)
+BIND_ADDRESS = read.text("BIND_ADDRESS", "0.0.0.0" if DATABRICKS_APP_NAME else "127.0.0.1")  # noqa: S104 - behind its proxy
+PORT = read.integer("PORT", read.integer("DATABRICKS_APP_PORT", 8000, low=1, high=65_535), low=1, high=65_535)
 WEB_WORKERS = read.integer("WEB_WORKERS", 2, low=1, high=64)
 PUBLIC_URL = read.text("PUBLIC_URL", f"http://127.0.0.1:{PORT}").rstrip("/")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+if DATABRICKS_APP_NAME and not read.text("ALLOWED_HOSTS"):
+    ALLOWED_HOSTS.append(urlsplit(PUBLIC_URL).hostname or "")
 
 DATABASES = {"default": read.database(AGENTAUDIT_HOME)}
 LAKEBASE_ENDPOINT = read.text("LAKEBASE_ENDPOINT")
@@ -63,7 +68,7 @@ WORKER_SLOTS = read.integer("WORKER_SLOTS", 250 if DATABRICKS_JOB_ID else 4, low
 POLL_SECONDS = read.number("POLL_SECONDS", 10, low=0.1)
 
 # Live updates: a stream ends by itself before a proxy in front would cut it
-STREAM_SECONDS = read.integer("STREAM_SECONDS", 270, low=5)
+STREAM_SECONDS = read.integer("STREAM_SECONDS", 100 if DATABRICKS_APP_NAME else 270, low=5)
 EVENTSTREAM_CHANNELMANAGER_CLASS = "dashboard.live.OneChannel"
 
 # Callbacks: the first secret signs, all of them are accepted, so that one can be rotated out while attempts that hold it live on
@@ -84,8 +89,7 @@ ALERT_EMAILS = read.addresses("ALERT_EMAILS")
 ALERT_WEBHOOK_URL = read.webhook("ALERT_WEBHOOK_URL", plain=DEBUG)
 ALERT_WEBHOOK_SECRET = read.signing_secret("ALERT_WEBHOOK_SECRET", needed_for=ALERT_WEBHOOK_URL)
 
-# Databricks Apps says the app's name; the bill of runs is read through this SQL warehouse, and only when somebody asks for it
-DATABRICKS_APP_NAME = read.text("DATABRICKS_APP_NAME")
+# The bill of runs is read through this SQL warehouse, and only when somebody asks for it
 BILLING_WAREHOUSE_ID = read.text("BILLING_WAREHOUSE_ID")
 
 # What may be handed in
@@ -133,6 +137,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "agentaudit.identity.DatabricksIdentity",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -158,6 +163,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+# Who the proxy of Databricks Apps says is there (agentaudit/identity.py), their roles at the first visit, and who looks after users
+TRUST_DATABRICKS_IDENTITY = read.flag("TRUST_DATABRICKS_IDENTITY")
+IDENTITY_GROUPS = read.words("IDENTITY_GROUPS", ("Auditor",))
+IDENTITY_ADMINS = [email.lower() for email in read.words("IDENTITY_ADMINS")]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"

@@ -155,6 +155,18 @@ def test_an_example_can_be_typed_as_it_stands(tmp_path):
     assert "Example: UPLOAD_MAX_BYTES=209715200" in run.stderr
 
 
+def test_a_databricks_app_listens_where_its_proxy_asks(tmp_path):
+    app = {
+        "DATABRICKS_APP_NAME": "audit",
+        "DATABRICKS_APP_PORT": "8123",
+        "PUBLIC_URL": "https://audit-1.databricksapps.com",
+    }
+    wanted = {"PORT": 8123, "BIND_ADDRESS": "0.0.0.0", "STREAM_SECONDS": 100}
+    assert {name: value_of(name, tmp_path, **app) for name in wanted} == wanted
+    assert "audit-1.databricksapps.com" in value_of("ALLOWED_HOSTS", tmp_path, **app)
+    assert value_of("BIND_ADDRESS", tmp_path, PORT="9000") == "127.0.0.1"
+
+
 def test_the_secret_is_made_once_and_private_to_its_user(tmp_path):
     first = value_of("SECRET_KEY", tmp_path)
     assert value_of("SECRET_KEY", tmp_path) == first

@@ -115,6 +115,15 @@ def test_a_value_that_is_only_nearly_printed_says_so(tmp_path: Path) -> None:
     assert sign.evidence and "sign" in sign.reasons[0]
 
 
+def test_names_with_semicolons_between_them_are_found_each_or_not_at_all(tmp_path: Path) -> None:
+    content = lines_pdf(["Guarantor: North Ltd", "Agent: South GmbH"])
+    assert [proof.quote for proof in find(tmp_path, content, "text", "South GmbH; North Ltd").evidence] == [
+        "South GmbH",
+        "North Ltd",
+    ]
+    assert find(tmp_path, content, "text", "South GmbH; East AG").evidence == ()
+
+
 def test_of_several_places_the_one_beside_its_label_counts(tmp_path: Path) -> None:
     rows: list[str | list[tuple[float, str]]] = [
         [(60, "Subtotal"), (400, "100.00")], [(60, "Invoice total"), (400, "100.00")], [(60, "Paid"), (400, "100.00")],

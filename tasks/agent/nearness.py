@@ -22,10 +22,12 @@ def ranked(
     """The places, best first; equal ones in reading order. `near`: page and height (points from the top) of the rest of its row."""
     if len(found) < 2:
         return found
-    found = sorted(found, key=lambda place: place.order)[:MOST_RANKED]
+    found = sorted(found, key=lambda place: place.order)
     if near is not None:
         return sorted(found, key=lambda place: distance(place, near))
-    return sorted(found, key=lambda place: -score(pages[place.words[0].page].words, place, name))
+    return sorted(
+        found[:MOST_RANKED], key=lambda place: -score(pages[place.words[0].page].words, place, name)
+    )
 
 
 def distance(place: Place, near: tuple[int, float]) -> tuple[int, float]:

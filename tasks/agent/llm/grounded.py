@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks.agent import confidence
 from tasks.agent.confidence import Signals
-from tasks.agent.contract import FieldValue, Source
+from tasks.agent.contract import Evidence, FieldValue, Source
 from tasks.agent.finding import Habits, PageText, Place, places
 from tasks.agent.grounding import evidence
 from tasks.agent.nearness import ranked
-from tasks.agent.page import Page
+from tasks.agent.page import Page, Word
 from tasks.agent.pdf import Document
-from tasks.agent.schema import Field
+from tasks.agent.schema import Field, Type
 
 NOT_FOUND = "Not found on page: nothing that is printed there holds this value."
 NO_VALUE = "The {} was not found."
 SUPPORT, UNPROVEN = 0.9, 0.4
-MOST_TRIED = 5
+MOST_TRIED, MOST_PARTS, MOST_PIECES = 5, 10, 20
 PAGES_AT_HAND = 24
 ROW = 6.0
 """Points by which the heights of what stands in one row may differ."""
 
 Row = tuple[int, float]
 """Page, and points from its top, of the row in which an entry of a list stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Where a value stands; `doubt` in words, where that could also mean another one."""
+
+    evidence: tuple[Evidence, ...]
+    words: list[Word]
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,44 +58,49 @@ class Grounder:
     ) -> FieldValue:
         """The value with its proof, looked for on these pages only."""
         if value is None:
-            return FieldValue(
-                value=None,
-                confidence=0.0,
-                reasons=(NO_VALUE.format(field.name.replace("_", " ")),) if field.required else (),
-            )
+            missing = (NO_VALUE.format(field.name.replace("_", " ")),) if field.required else ()
+            return FieldValue(value=None, confidence=0.0, reasons=missing)
         texts = self._page_texts(pages)
-        for place in ranked(texts, self._found(texts, field, value), field.name, near)[:MOST_TRIED]:
-            proof = evidence(self.document, self.pages, list(place.words))
-            if proof:
-                recognised, clear = confidence.letters_of(list(place.words))
-                sure = confidence.supported(Signals(SUPPORT, 0, bool(place.doubt), True, recognised, clear))
-                reasons = (place.doubt,) if place.doubt else ()
-                return FieldValue(
-                    value=value, confidence=sure, source=Source.MODEL, evidence=proof, reasons=reasons
-                )
-        return FieldValue(value=value, confidence=UNPROVEN, source=Source.MODEL, reasons=(NOT_FOUND,))
+        proof = self._proof(texts, field, value, near) or self._proof_of_parts(texts, field, value)
+        if proof is None:
+            return FieldValue(value=value, confidence=UNPROVEN, source=Source.MODEL, reasons=(NOT_FOUND,))
+        recognised, clear = confidence.letters_of(proof.words)
+        doubts = (proof.doubt,) if proof.doubt else ()
+        sure = confidence.supported(Signals(SUPPORT, 0, bool(doubts), True, recognised, clear))
+        return FieldValue(
+            value=value, confidence=sure, source=Source.MODEL, evidence=proof.evidence, reasons=doubts
+        )
 
     def entry(
-        self,
-        columns: Sequence[Field],
-        cells: dict[str, str | int | None],
-        pages: Iterable[int],
-        after: Row | None,
-    ) -> Entry:
+        self, columns: Sequence[Field], cells: Mapping[str, str | int | None], pages: Iterable[int], after: Row | None
+    ) -> Entry:  # fmt: skip
         """An entry of a list: its values are looked for in the row that holds most of them, the first one after the entry before."""
+        pages = list(pages)
         texts = self._page_texts(pages)
-        said = [(column, cells.get(column.name)) for column in columns]
-        found = {
-            column.name: self._found(texts, column, value) for column, value in said if value is not None
-        }
-        row = best_row(list(found.values()), after)
-        return Entry(
-            {
-                column.name: self.value(column, value, pages, row)
-                for column, value in said
-                if value is not None
-            },
-            row,
+        said = [(column, value) for column in columns if (value := cells.get(column.name)) is not None]
+        row = best_row([self._found(texts, column, value) for column, value in said], after)
+        return Entry({column.name: self.value(column, value, pages, row) for column, value in said}, row)
+
+    def _proof(
+        self, texts: dict[int, PageText], field: Field, value: str | int, near: Row | None = None
+    ) -> Proof | None:
+        for place in ranked(texts, self._found(texts, field, value), field.name, near)[:MOST_TRIED]:
+            words = list(place.words)
+            if found := evidence(self.document, self.pages, words):
+                return Proof(found, words, place.doubt)
+        return None
+
+    def _proof_of_parts(self, texts: dict[int, PageText], field: Field, value: str | int) -> Proof | None:
+        """Of a text that names several things with semicolons between them, where all of them are found."""
+        parts = [part for part in str(value).split(";") if part.strip()]
+        if field.type is not Type.TEXT or not 1 < len(parts) <= MOST_PARTS:
+            return None
+        found = [proof for part in parts if (proof := self._proof(texts, field, part))]
+        if len(found) < len(parts):
+            return None
+        return Proof(
+            tuple(piece for proof in found for piece in proof.evidence)[:MOST_PIECES],
+            [word for proof in found for word in proof.words],
         )
 
     def _found(self, texts: dict[int, PageText], field: Field, value: str | int) -> list[Place]:

@@ -1,6 +1,6 @@
 # Every target sets up what it needs by itself, and only when requirements*.txt have changed since.
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run mlflow test test-slow lint format bench docs system-packages clean
+.PHONY: help venv demo run mlflow test test-slow test-databricks lint format bench docs system-packages clean
 
 # Relative paths only: the folder's own path may hold a space
 PY := .venv/bin/python
@@ -18,6 +18,7 @@ help:
 	@echo "make run         the pages and a worker on this machine (RELOAD=1: restarts when the code changes)"
 	@echo "make mlflow      MLflow's pages over the traces on this machine (UI_PORT=5000)"
 	@echo "make test        the quick tests        make test-slow   those that take their time"
+	@echo "make test-databricks   against a real workspace, which the environment names"
 	@echo "make lint        style and types        make format      puts the style right"
 	@echo "make bench       a benchmark: NAME=accuracy (default), FULL=1 for its long form"
 	@echo "make wheel       the agent as a wheel in dist/, for the job on Databricks"
@@ -41,6 +42,14 @@ test: .venv/.development system-packages
 
 test-slow: .venv/.development system-packages
 	@$(PYTEST) -m slow $(ARGS)
+
+# Against a real workspace, which tests/contract_databricks.py says how to name; without one it says so and skips
+test-databricks: .venv/.development
+	@$(PYTEST) tests/contract_databricks.py $(ARGS)
+
+# Needs a workspace, which the environment names; what is not named is skipped, and says so
+test-databricks: .venv/.development
+	@DATABRICKS_CONTRACT=1 $(PYTEST) tests/test_databricks_contract.py $(ARGS)
 
 lint: .venv/.development
 	@$(PY) -m ruff check .

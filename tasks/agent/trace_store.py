@@ -39,6 +39,8 @@ USAGE = {
     "cache_write_tokens": "cache_creation_input_tokens",
 }
 """Our names of tokens → MLflow's."""
+TAG = "mlflow.traceTag."
+"""Begins an attribute of the attempt's own span that becomes a tag of the trace."""
 MODEL_CALLS = ("LLM", "CHAT_MODEL")
 MILLIONTH = Decimal("0.000001")
 MOST_COST = Decimal(10) ** 8
@@ -91,7 +93,7 @@ class TraceStore:
 
     def write(self, traces: Sequence[Trace]) -> None:
         """Store them all or raise; writing one again replaces it."""
-        made = [_mlflow_spans(trace) for trace in traces]
+        made = [_mlflow_spans(trace, priced=self.is_workspace) for trace in traces]
         if self.is_workspace:
             for spans in made:
                 self._write_whole(spans)
@@ -185,34 +187,30 @@ def _money(cost: float | None) -> Decimal | None:
     return exact.quantize(MILLIONTH) if exact.is_finite() and 0 <= exact < MOST_COST else None
 
 
-def _mlflow_spans(trace: Trace) -> list[MlflowSpan]:
+def _mlflow_spans(trace: Trace, *, priced: bool) -> list[MlflowSpan]:
+    """priced: with MLflow's estimate of each call's cost, for a store that makes none itself."""
     from mlflow.entities import Span as MlflowSpan
 
-    root = tracing.root_id(trace.attempt)
-    return [MlflowSpan.from_dict(_as_dict(span, trace, is_root=span.span_id == root)) for span in trace.spans]
+    return [MlflowSpan.from_dict(_as_dict(span, trace, priced=priced)) for span in trace.spans]
 
 
-def _as_dict(span: Span, trace: Trace, *, is_root: bool) -> dict[str, Any]:
+def _as_dict(span: Span, trace: Trace, *, priced: bool) -> dict[str, Any]:
     """A span in MLflow's own JSON form; attributes are JSON themselves."""
-    trace_id = tracing.trace_id(trace.attempt)
-    attributes: dict[str, Any] = {"mlflow.traceRequestId": trace_id, "mlflow.spanType": span.kind}
-    attributes |= {name: value for name, value in span.attributes.items() if name not in USAGE}
-    if usage := {theirs: span.attributes[ours] for ours, theirs in USAGE.items() if ours in span.attributes}:
-        total = int(usage.get("input_tokens", 0)) + int(usage.get("output_tokens", 0))
-        attributes["mlflow.chat.tokenUsage"] = {**usage, "total_tokens": total}
-    for name in ("model", "provider"):
-        if name in span.attributes:
-            attributes[f"mlflow.llm.{name}"] = span.attributes[name]
-    attributes |= {
-        f"mlflow.span{name}": text
-        for name, text in (("Inputs", span.inputs), ("Outputs", span.outputs))
-        if text
+    attributes = _usage(span, priced=priced) | {
+        "mlflow.traceRequestId": tracing.trace_id(trace.attempt),
+        "mlflow.spanType": span.kind,
+        **{name: value for name, value in span.attributes.items() if name not in USAGE},
+        **{
+            name: text
+            for name, text in (("mlflow.spanInputs", span.inputs), ("mlflow.spanOutputs", span.outputs))
+            if text
+        },
     }
-    if is_root:
+    if span.span_id == tracing.root_id(trace.attempt):
         tags = {"mlflow.traceName": trace.tags.get("agent") or "attempt", **trace.tags}
-        attributes |= {f"mlflow.traceTag.{name}": value for name, value in tags.items()}
+        attributes |= {f"{TAG}{name}": value for name, value in tags.items()}
     return {
-        "trace_id": trace_id,
+        "trace_id": tracing.trace_id(trace.attempt),
         "span_id": span.span_id,
         "parent_span_id": span.parent_id,
         "name": span.name,
@@ -223,20 +221,30 @@ def _as_dict(span: Span, trace: Trace, *, is_root: bool) -> dict[str, Any]:
     }
 
 
-def _trace_info(spans: list[Any], experiment_id: str) -> Any:
-    """The head of a trace for a store that takes whole traces; its sums and MLflow's estimate of the cost are made here, not there."""
-    from mlflow.entities import TraceInfo, TraceLocation, TraceState
-    from mlflow.tracing.utils import (
-        aggregate_cost_from_spans,
-        aggregate_usage_from_spans,
-        calculate_span_cost,
-    )
+def _usage(span: Span, *, priced: bool) -> dict[str, Any]:
+    """Model and tokens of a call under MLflow's names. Kinds that are not known are left out."""
+    from mlflow.tracing.utils import calculate_cost_by_model_and_token_usage
 
-    for span in spans:
-        if cost := calculate_span_cost(span):
-            span._attributes.set("mlflow.llm.cost", cost)
+    found: dict[str, Any] = {
+        f"mlflow.llm.{name}": span.attributes[name]
+        for name in ("model", "provider")
+        if name in span.attributes
+    }
+    usage = {theirs: int(span.attributes[ours]) for ours, theirs in USAGE.items() if ours in span.attributes}
+    if usage:
+        usage["total_tokens"] = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+        found["mlflow.chat.tokenUsage"] = usage
+    if priced and (cost := calculate_cost_by_model_and_token_usage(found.get("mlflow.llm.model"), usage)):
+        found["mlflow.llm.cost"] = cost
+    return found
+
+
+def _trace_info(spans: list[Any], experiment_id: str) -> Any:
+    """The head of a trace for a store that takes whole traces; its sums are made here, not there."""
+    from mlflow.entities import TraceInfo, TraceLocation, TraceState
+    from mlflow.tracing.utils import aggregate_cost_from_spans, aggregate_usage_from_spans
+
     root = next(span for span in spans if span.parent_id is None)
-    prefix = "mlflow.traceTag."
     metadata = {
         "mlflow.trace.tokenUsage": aggregate_usage_from_spans(spans),
         "mlflow.trace.cost": aggregate_cost_from_spans(spans),
@@ -252,8 +260,8 @@ def _trace_info(spans: list[Any], experiment_id: str) -> Any:
             **{name: json.dumps(value) for name, value in metadata.items() if value},
         },
         tags={
-            name.removeprefix(prefix): str(value)
+            name.removeprefix(TAG): str(value)
             for name, value in root.attributes.items()
-            if name.startswith(prefix)
+            if name.startswith(TAG)
         },
     )

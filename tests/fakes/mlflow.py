@@ -25,8 +25,8 @@ class Mlflow:
             Route("GET", r"/api/2\.0/mlflow/experiments/get-by-name", self._experiment, frozenset({"experiment_name"})),
             Route("POST", r"/api/2\.0/mlflow/experiments/create", self._create),
             Route("POST", r"/api/3\.0/mlflow/traces", self._begin),
-            Route("GET", trace, self._get),
-            Route("GET", trace + r"/credentials-for-data-(?P<what>upload|download)", self._signed),
+            Route("GET", trace, self._get, frozenset({"trace_id"})),
+            Route("GET", trace + r"/credentials-for-data-(?P<what>upload|download)", self._signed, frozenset({"request_id"})),
             Route("PUT", r"/signed/(?P<id>tr-[0-9a-f]{32})", self._put, open=True),
             Route("GET", r"/signed/(?P<id>tr-[0-9a-f]{32})", self._file, open=True),
         ])  # fmt: skip

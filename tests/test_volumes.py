@@ -89,6 +89,11 @@ def test_folders_that_somebody_removed_are_made_again(storage, workspace):
     assert storage.exists(NAME)
 
 
+def test_saying_where_a_document_is_asks_nothing(storage, workspace):
+    assert str(storage.path_for_attempt(NAME)) == f"{storage.root}/{NAME}"
+    assert workspace.log == []
+
+
 def test_a_file_is_put_once(storage):
     assert storage.put_once("attempts/1.in.json", b"one")
     assert not storage.put_once("attempts/1.in.json", b"two")

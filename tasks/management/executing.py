@@ -23,7 +23,7 @@ from tasks.storage import get_storage
 from tasks.storage.volumes import VolumeStorage
 from tasks.traces.places import spool
 
-LOOK_SECONDS = 3.0
+LOOK_SECONDS = 1.0
 NOW = Func(function="agentaudit_now", output_field=DateTimeField())
 
 
@@ -48,7 +48,7 @@ def make_executor(slots: int) -> Executor:
 
 
 def living_workers() -> Callable[[], int]:
-    """How many workers and sweepers are alive, counted every few seconds; the last count while the database is away. At least 1."""
+    """How many workers and sweepers are alive, counted once a second; the last count while the database is away. At least 1."""
     count, at = 1, float("-inf")
 
     def counted() -> int:

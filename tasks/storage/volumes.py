@@ -17,6 +17,7 @@ from tasks.storage.names import REPLACEABLE, checked, too_large
 CHUNK_BYTES = 1 << 20
 MEMORY_BYTES = 4 << 20
 """Files up to this size pass through memory, larger ones through a temporary file: no more is held, however large they are."""
+DOCUMENTS = "documents/"
 PARALLEL_PARTS = 2
 """Parts of a large upload that are held in memory at once."""
 
@@ -80,7 +81,10 @@ class VolumeStorage:
 
     def path_for_attempt(self, name: str) -> Path:
         path = self._path(name)
-        self._make_folder(path)
+        if not name.startswith(
+            DOCUMENTS
+        ):  # whose folder was made when it was stored; a claim has hundreds of them
+            self._make_folder(path)
         return Path(path)
 
     @contextmanager
@@ -146,7 +150,7 @@ class VolumeStorage:
 
     def _do(self, name: str, what: str, call: Callable[[Any], T], **instead: T) -> T:
         """The call's answer; `missing=` is what it answers for a file that is not there. Raises StorageError in words."""
-        from databricks.sdk.errors import DatabricksError, NotFound, PermissionDenied
+        from databricks.sdk.errors import NotFound, PermissionDenied
 
         try:
             return databricks.asked(call)
@@ -164,7 +168,7 @@ class VolumeStorage:
                 f"“{name}” may not be {what} in {self.root}: this principal needs USE CATALOG, USE SCHEMA, READ VOLUME and WRITE "
                 f"VOLUME there ({databricks.in_words(error)})."
             ) from error
-        except (DatabricksError, OSError, TimeoutError, ValueError) as error:
+        except Exception as error:  # the SDK raises its own, those of its HTTP client, and plain ones
             message = (
                 f"“{name}” could not be {what} in {self.root}: {databricks.in_words(error)}. Try again later."
             )

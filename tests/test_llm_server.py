@@ -54,6 +54,28 @@ def test_models_that_want_another_limit_and_no_temperature_get_that(document: Pa
     assert there.asked[-1].body["max_completion_tokens"] == 777 and "temperature" not in there.asked[-1].body
 
 
+@pytest.mark.parametrize("limit", ["max_tokens", "max_completion_tokens"])
+def test_a_model_with_short_answers_is_asked_for_shorter_ones(document: Path, limit: str) -> None:
+    with ModelServer(honest, limit=limit, most=2000) as there:
+        outcome = attempt(there, document, max_output_tokens=15_000)
+    assert isinstance(outcome, Completed)
+    assert 1000 <= there.asked[-1].body[limit] <= 2000
+
+
+def test_a_question_that_is_too_long_with_its_answer_is_asked_with_room_for_a_shorter_one(
+    document: Path,
+) -> None:
+    def script(asked: Asked) -> Reply | Refused:
+        if asked.body["max_tokens"] <= 1000:
+            return honest(asked)
+        said = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (900 in the messages, 4100 in the completion)."
+        return Refused(400, said, code="context_length_exceeded", param="messages")
+
+    with ModelServer(script) as there:
+        assert field(attempt(there, document), "total").evidence
+        assert {tuple(asked.pages) for asked in there.asked} == {(1,)}
+
+
 @pytest.mark.parametrize("wrapped", ["```json\n{}\n```", "Here it is: {} Anything else?"])
 def test_json_in_a_fence_or_between_words_is_read(document: Path, wrapped: str) -> None:
     with ModelServer(lambda asked: Reply(wrapped.replace("{}", str(honest(asked).content)))) as there:

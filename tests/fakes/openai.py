@@ -129,6 +129,8 @@ class ModelServer:
     key: str | None = KEY
     formats: set[str] = field(default_factory=lambda: set(FORMATS))
     limit: str = "max_tokens"
+    most: int = 1_000_000
+    """Tokens of an answer that a model can give."""
     temperature: bool = True
     pictures: bool = True
     asked: list[Asked] = field(default_factory=list)
@@ -228,6 +230,9 @@ class ModelServer:
             )
         if not isinstance(body.get(self.limit), int) or body[self.limit] < 1:
             raise Refused(400, f"{self.limit} has to be a positive integer.", param=self.limit)
+        if body[self.limit] > self.most:
+            message = f"{self.limit} is too large: {body[self.limit]}. This model supports at most {self.most} completion tokens."
+            raise Refused(400, message, code="invalid_value", param=self.limit)
         if "temperature" in body and not self.temperature:
             raise Refused(
                 400, "Unsupported value: 'temperature'.", code="unsupported_value", param="temperature"

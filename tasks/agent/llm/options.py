@@ -19,9 +19,7 @@ class Options(BaseModel):
     max_output_tokens: 0 lets the schema decide. vision: whether pictures of pages are sent; auto: where their text is poor.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="ignore", protected_namespaces=(), arbitrary_types_allowed=True
-    )
+    model_config = ConfigDict(frozen=True, extra="ignore")
     fields: Schema
     model: Name
     fallback_models: Annotated[tuple[Name, ...], Field(max_length=5)] = ()

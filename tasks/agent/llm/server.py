@@ -11,13 +11,15 @@ from urllib.parse import urlsplit
 
 from tasks.agent.bearer import workspace_token
 from tasks.agent.contract import Code, Endpoint, Problem
-from tasks.agent.llm.prompt import Question
+from tasks.agent.llm.prompt import LEAST_OUTPUT, Question
 from tasks.agent.llm.troubles import trouble
 
 CONNECT_SECONDS = 10.0
 CHATTY = ("openai", "httpx", "httpcore")
 FORMATS = ("json_schema", "json_object", "text")
 """How an answer may be bound to its form, from the strictest on; servers that lack one refuse it."""
+OF_FORMATS = ("response_format", "json_schema", "json_object", "schema")
+OF_LIMITS = ("max_tokens", "max_completion_tokens", "completion tokens", "in the completion")
 
 
 @dataclass(slots=True)
@@ -28,12 +30,17 @@ class Form:
     limit: str = "max_tokens"
     temperature: bool = True
     pictures: bool = True
+    most: int = 0
+    """Tokens of an answer that the model takes as a limit; 0: any so far."""
 
     def arguments(self, question: Question) -> dict[str, Any]:
         """Arguments of a chat completion."""
         name = FORMATS[self.format]
         messages = question.messages(in_prose=name != "json_schema", pictures=self.pictures)
-        made: dict[str, Any] = {"messages": messages, self.limit: question.max_tokens}
+        made: dict[str, Any] = {
+            "messages": messages,
+            self.limit: min(question.max_tokens, self.most or question.max_tokens),
+        }
         if name == "json_schema":
             schema = {"name": question.name, "strict": True, "schema": question.schema}
             made["response_format"] = {"type": name, "json_schema": schema}
@@ -43,21 +50,27 @@ class Form:
             made["temperature"] = 0
         return made
 
-    def adapt(self, said: str) -> bool:
-        """Take another form after a refusal that says why; whether there is one."""
+    def adapt(self, said: str, asked: int) -> bool:
+        """Take another form after a refusal that says why; whether there is one. `asked`: the limit that was asked for, in tokens."""
         if self.limit == "max_tokens" and "max_completion_tokens" in said:
             self.limit = "max_completion_tokens"
         elif self.temperature and "temperature" in said:
             self.temperature = False
         elif self.pictures and "image" in said:
             self.pictures = False
-        elif self.format < len(FORMATS) - 1 and any(
-            word in said for word in ("response_format", "json_schema", "json_object", "schema")
-        ):
+        elif any(word in said for word in OF_LIMITS):
+            return self._shorter(asked)
+        elif self.format < len(FORMATS) - 1 and any(word in said for word in OF_FORMATS):
             self.format += 1
         else:
             return False
         return True
+
+    def _shorter(self, asked: int) -> bool:
+        """Allow half as long answers; an answer that is cut then is asked for in parts. Back to the start where that does not help."""
+        half = min(asked, self.most or asked) // 2
+        self.most = half if half >= LEAST_OUTPUT else 0
+        return self.most > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +129,18 @@ class Server:
             except Exception as error:  # noqa: BLE001 - whatever a server sends, it is said in a sentence
                 meaning = trouble(error, model, self.host, self.seconds)
                 refused = isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError)
-                if refused and isinstance(meaning, Problem) and form.adapt(why(error)):
-                    continue
-                raise meaning from None
+                if not (refused and self._takes_it_otherwise(form, question, error, meaning)):
+                    raise meaning from None
+
+    def _takes_it_otherwise(
+        self, form: Form, question: Question, error: Exception, meaning: Exception
+    ) -> bool:
+        """Whether a refused question is to be asked in another form."""
+        said = why(error)
+        # One that is too long together with its answer may fit with a shorter one
+        return (isinstance(meaning, Problem) or "completion" in said) and form.adapt(
+            said, question.max_tokens
+        )
 
 
 def host_of(base_url: str) -> str:

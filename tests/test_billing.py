@@ -12,6 +12,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tasks.costs import billing, warehouse
+from tasks.management.checkups import Level
+from tasks.management.checkups import bill as checkup
 from tasks.models import Attempt, BilledRun, OtherSpend, Task
 from tests import factories
 from tests.database import superuser
@@ -41,7 +43,7 @@ def bill(kept_bill: Bill) -> Bill:
 @pytest.fixture
 def cloud(workspace, bill: Bill, settings) -> Warehouse:
     settings.BILLING_WAREHOUSE_ID, settings.DATABRICKS_APP_NAME = WAREHOUSE, ""
-    return Warehouse(workspace, bill, billing.QUERY)
+    return Warehouse(workspace, bill, billing.QUERY, checkup.PROBE)
 
 
 @pytest.fixture
@@ -247,6 +249,20 @@ def test_the_command_says_what_it_did_and_what_is_missing(cloud, bill, now, sett
     settings.BILLING_WAREHOUSE_ID = ""
     with pytest.raises(CommandError, match="names no SQL warehouse"):
         call_command("settle_costs")
+
+
+def test_doctor_says_whether_the_bill_can_be_read(cloud, bill, now, settings):
+    bill.use("11", at(now), "1")
+    (found,) = checkup.warehouse_sees_it()
+    assert found.level is Level.OK and now.date().isoformat() in found.sentence
+    cloud.failure = (
+        "BAD_REQUEST",
+        "[TABLE_OR_VIEW_NOT_FOUND] The table system.billing.usage cannot be found.",
+    )
+    (found,) = checkup.warehouse_sees_it()
+    assert found.level is Level.FAULT and "USE SCHEMA on system.billing" in found.sentence
+    settings.BILLING_WAREHOUSE_ID = ""
+    assert list(checkup.warehouse_sees_it()) == []
 
 
 def test_random_bills_equal_a_recount_to_the_cent(cloud, bill, now):

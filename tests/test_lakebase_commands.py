@@ -16,7 +16,7 @@ from tests.fakes.databricks import Workspace
 from tests.fakes.lakebase import ENDPOINT, PRODUCTION, PROJECT, ROLE, Lakebase
 from tests.lakebase_tools import DATABASE, Postgres, own_postgres
 
-APP, JOB, READER = "app-principal", "job-principal", "reader@example.com"
+APP, READER = "app-principal", "reader@example.com"
 PASSWORD = "not-rotated"
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -73,7 +73,7 @@ def make_role(postgres: Postgres) -> Callable[[str], None]:
 @pytest.fixture(scope="module")
 def told(site: Site) -> list[str]:
     """What setup says, before and after the migrations, which the app's principal makes; and once more."""
-    setup = ("lakebase", "setup", "--app", APP, "--job", JOB, "--reader", READER)
+    setup = ("lakebase", "setup", "--app", APP, "--reader", READER)
     first = site.run(*setup)
     site.run("migrate", "-v0", LAKEBASE_OWNER="agentaudit_owner", LAKEBASE_ROLE=APP)
     return [first, site.run(*setup), site.run(*setup)]
@@ -84,7 +84,7 @@ def test_setup_says_each_thing_it_does_and_may_be_repeated(site, told):
     assert 'CREATE SCHEMA "agentaudit" AUTHORIZATION "agentaudit_owner"' in first
     assert f'GRANT "agentaudit_owner" TO "{APP}"' in first and "LAKEBASE_OWNER=agentaudit_owner" in first
     assert "CREATE" not in second and second == third
-    assert [role["spec"]["identity_type"] for role in site.cloud.roles.values()] == ["SERVICE_PRINCIPAL", "SERVICE_PRINCIPAL", "USER"]  # fmt: skip
+    assert [role["spec"]["identity_type"] for role in site.cloud.roles.values()] == ["SERVICE_PRINCIPAL", "USER"]  # fmt: skip
 
 
 def test_the_tables_belong_to_the_owner_and_outlive_the_apps_principal(site, told):
@@ -104,18 +104,8 @@ def test_a_reader_sees_the_queue_and_no_secret(site, told):
                 db.execute(refused)
 
 
-def test_the_job_sees_nothing(site, told):
-    with site.as_role(JOB) as db:
-        for refused in (
-            "SELECT count(*) FROM agentaudit.tasks",
-            "SELECT count(*) FROM agentaudit.task_attempts",
-        ):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                db.execute(refused)
-
-
 def test_who_may_not_set_up_is_told(site, told):
-    assert "project's owner" in site.refusal("lakebase", "setup", "--reader", READER, LAKEBASE_ROLE=JOB)
+    assert "project's owner" in site.refusal("lakebase", "setup", "--app", APP, LAKEBASE_ROLE=READER)
 
 
 def test_doctor_knows_the_lakebase(site, told):

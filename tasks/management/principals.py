@@ -1,4 +1,7 @@
-"""Roles and least rights of those who use a Lakebase: the app, the job, and people who only read. Idempotent; says what it does."""
+"""Roles and least rights of those who use a Lakebase: the app, and people who only read. Idempotent; says what it does.
+
+The principal of the job has no role: a run reads and writes the volume and calls back.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +20,17 @@ from tasks.management.branches import finished
 Say = Callable[[str], None]
 SECRET_COLUMNS = {"sealed_password", "body"}
 """Of our tables: a document's password while it waits, and what callbacks held."""
-RESULTS = "attempt_results"
-"""Where a job may insert its result, with RESULT_TRANSPORT=lakebase."""
 
 
 @dataclass(frozen=True, slots=True)
 class Principals:
-    """Application ids of service principals, or e-mail addresses of people. The app migrates and works; the job inserts; readers read."""
+    """Application ids of service principals, or e-mail addresses of people. The app migrates and works; readers read."""
 
     app: str = ""
-    job: str = ""
     readers: Sequence[str] = ()
 
     def all(self) -> list[str]:
-        return [name for name in (self.app, self.job, *self.readers) if name]
+        return [name for name in (self.app, *self.readers) if name]
 
 
 class Setup:
@@ -57,9 +57,6 @@ class Setup:
         if principals.app:
             self._do("GRANT {} TO {}", self._owner, sql.Identifier(principals.app))
             self._find_schema_without_being_told(principals.app)
-        if principals.job:
-            self._do("GRANT USAGE ON SCHEMA {} TO {}", self._schema, sql.Identifier(principals.job))
-            self._let_insert_results(principals.job)
         for name in principals.readers:
             self._do("GRANT USAGE ON SCHEMA {} TO {}", self._schema, sql.Identifier(name))
             for table, columns in readable(self._db, settings.LAKEBASE_SCHEMA):
@@ -105,16 +102,6 @@ class Setup:
         kind = "USER" if "@" in name else "SERVICE_PRINCIPAL"
         self._do("CREATE EXTENSION IF NOT EXISTS databricks_auth")
         self._do("SELECT databricks_create_role({}, {})", sql.Literal(name), sql.Literal(kind))
-
-    def _let_insert_results(self, job: str) -> None:
-        if self._exists("SELECT WHERE to_regclass(%s) IS NOT NULL", f"{settings.LAKEBASE_SCHEMA}.{RESULTS}"):
-            self._do(
-                "GRANT INSERT ON {}.{} TO {}", self._schema, sql.Identifier(RESULTS), sql.Identifier(job)
-            )
-        else:
-            self._say(
-                f"There is no table {RESULTS} yet: after the first migration run this again for the job's one right."
-            )
 
     def _find_schema_without_being_told(self, app: str) -> None:
         """Behind a pooler in transaction mode a connection cannot say its schema; only the role itself can."""

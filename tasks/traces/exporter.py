@@ -20,6 +20,8 @@ from tasks.traces import spool
 from tasks.traces.spool import Spool, Waiting
 
 BATCH = 50
+ASK_SECONDS = 5.0
+"""How often it is asked whether attempts have ended of which no end was spooled."""
 MOST_REFUSALS = 3
 """A trace that the store refuses so often while it takes others is set aside."""
 PAUSES = (1.0, 30.0)
@@ -40,7 +42,7 @@ class Exporter:
         self.spool, self._open_store, self._ended = files, open_store, ended
         self.store: TraceStore | None = None
         self._refusals: Counter[UUID] = Counter()
-        self._pause, self._try_at = 0.0, 0.0
+        self._pause = self._try_at = self._ask_at = 0.0
 
     def tick(self) -> list[UUID]:
         """Write what is complete; returns the attempts whose traces are stored now."""
@@ -59,7 +61,7 @@ class Exporter:
 
     def hurry(self) -> None:
         """Try at once, even a store that failed a moment ago."""
-        self._try_at = 0.0
+        self._try_at = self._ask_at = 0.0
 
     def is_behind(self) -> bool:
         """Whether complete traces wait."""
@@ -68,7 +70,9 @@ class Exporter:
     def _complete(self) -> list[Waiting]:
         waiting = self.spool.waiting()
         complete = [entry for entry in waiting if entry.ended]
-        if len(complete) < BATCH and (alone := [entry for entry in waiting if not entry.ended]):
+        alone = [entry for entry in waiting if not entry.ended]
+        if alone and time.monotonic() >= self._ask_at:
+            self._ask_at = time.monotonic() + ASK_SECONDS
             ended = self._ended([entry.attempt for entry in alone])
             complete += [entry for entry in alone if entry.attempt in ended]
         return complete

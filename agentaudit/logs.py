@@ -23,4 +23,6 @@ class OneLine(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%SZ")
 
     def format(self, record: logging.LogRecord) -> str:
+        if getattr(record, "status_code", None) == 403:
+            record.exc_info = None  # a refusal is an answer, not a fault of the program
         return escaped(super().format(record))

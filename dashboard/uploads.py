@@ -63,6 +63,12 @@ class UploadForm(forms.Form):
     run_again = forms.BooleanField(label=_("Read files again that were read before"), required=False)
     files = ManyFilesField(label=_("PDF files"))
 
+    def clean_engagement(self) -> str:
+        """What is typed or pasted may hold characters that no page can show."""
+        return " ".join(
+            "".join(c for c in self.cleaned_data["engagement"] if c.isprintable() or c.isspace()).split()
+        )
+
     def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["client"].queryset = clients = clients_of(user)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import shutil
@@ -65,6 +66,12 @@ def test_a_password_is_typed_or_piped_in_and_opens_the_file(place):
     assert json.loads(right.stdout)["documents"][0]["state"] == "completed"
 
 
+def test_a_password_that_is_no_text_can_be_handed_on(monkeypatch):
+    typed = io.TextIOWrapper(io.BytesIO(b"a\xff\n"), "utf-8", errors="surrogateescape")
+    monkeypatch.setattr("sys.stdin", typed)
+    assert handing_in.asked_password() == "a?"
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -76,7 +83,8 @@ def test_a_password_is_typed_or_piped_in_and_opens_the_file(place):
         ((INVOICE, "--client", " ", "--create-client"), "--client is blank"),
         ((INVOICE, "--client", os.fsdecode(b"\xe9"), "--create-client"), "--client holds characters"),
         ((INVOICE, "--engagement", "e" * 101), "--engagement has 101 characters, and at most 100"),
-        ((INVOICE, "--csv", "/nowhere/out.csv", "--agent", "x"), "There is no agent 'x'"),
+        ((INVOICE, "--agent", "x"), "There is no agent 'x'"),
+        ((INVOICE, "--csv", "/nowhere/out.csv"), "/nowhere/out.csv cannot be written: No such file"),
         (
             (INVOICE, "--agent", "nobody"),
             "There is no agent 'nobody'. Known: contract-",

@@ -35,6 +35,23 @@ def test_a_traceback_stays_on_the_line_of_its_event():
     assert "ValueError: first\\nsecond" in written
 
 
+def test_a_refusal_is_told_without_a_traceback():
+    try:
+        raise PermissionError("not yours")
+    except PermissionError as caught:
+        record = logging.LogRecord(
+            "django.request",
+            logging.WARNING,
+            __file__,
+            1,
+            "Forbidden: /admin/",
+            (),
+            (type(caught), caught, None),
+        )
+    record.status_code = 403
+    assert OneLine().format(record).endswith("WARNING django.request: Forbidden: /admin/")
+
+
 def test_a_line_tells_time_in_utc_level_and_place():
     assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO tasks\.worker: done$", line("done"))
 

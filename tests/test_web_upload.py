@@ -41,7 +41,10 @@ def text_of(response) -> str:
 
 def test_the_plain_form_takes_many_files_and_leads_to_their_extraction(place) -> None:
     response = hand_in(
-        place, ("a.pdf", pdf_bytes(title="a")), ("b.pdf", pdf_bytes(title="b")), engagement="Year-end"
+        place,
+        ("a.pdf", pdf_bytes(title="a")),
+        ("b.pdf", pdf_bytes(title="b")),
+        engagement="Year\x1b-end\u202e",
     )
     extraction = Extraction.objects.get()
     assert response.url == reverse("extraction", args=(extraction.pk,))

@@ -55,6 +55,9 @@ def chosen(ids: list[int], filters: list[str]) -> QuerySet[Task]:
     if bool(ids) == bool(filters):
         raise CommandError("Say which tasks: their numbers, or --filter (one of both).")
     if ids:
+        known = set(Task.objects.filter(pk__in=ids).values_list("pk", flat=True))
+        if missing := [str(number) for number in ids if number not in known]:
+            raise CommandError(f"There is no task {', '.join(missing)}. Nothing was done.")
         return Task.objects.filter(pk__in=ids)
     by_name: dict[str, Q] = {}
     for text in filters:

@@ -83,6 +83,15 @@ def agent(name: str) -> Agent:
     return Agent.objects.filter(name=DEFAULT_AGENT).first() or _only(Agent.objects, "agent")
 
 
+def must_be_writable(path: Path) -> None:
+    """Whether results can be written to it is found out before hours of work. Raises CommandError."""
+    try:
+        with open(path, "a"):
+            pass
+    except OSError as error:
+        raise wrong_call(f"{path} cannot be written: {error.strerror}. Nothing was handed in.") from error
+
+
 def label(option: str, text: str, *, most: int) -> str:
     """`text` without blanks around it, if it can be kept and shown; `most` characters. Raises CommandError."""
     kept = text.strip()
@@ -120,7 +129,10 @@ def asked_password() -> str:
     """The password, typed without echo or piped in: on the command line it would stand in every list of processes."""
     if sys.stdin.isatty():
         return getpass.getpass("Password of the encrypted files: ")
-    return sys.stdin.readline().rstrip("\r\n")
+    typed = sys.stdin.readline().rstrip("\r\n")
+    return typed.encode(
+        errors="replace"
+    ).decode()  # bytes that are no text open nothing, but can be handed on
 
 
 def user_here() -> str:

@@ -6,6 +6,8 @@ import fcntl
 import hashlib
 import os
 import secrets
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,14 @@ MIGRATION_LOCK = (
 FIRST_USER = "admin"
 
 
+def manage() -> str:
+    """How a person calls manage.py with the Python that runs this, from the folder of the checkout."""
+    python = Path(sys.executable)
+    if python.is_relative_to(settings.BASE_DIR):
+        python = python.relative_to(settings.BASE_DIR)
+    return f"{shlex.quote(str(python))} manage.py"
+
+
 def migrate(say: Say) -> None:
     """Bring the database's schema up to date, once, however many processes start together. Raises CommandError."""
     try:
@@ -35,7 +45,7 @@ def migrate(say: Say) -> None:
                 call_command("migrate", interactive=False, verbosity=0)
     except Error as error:
         raise CommandError(
-            f"The database cannot be used: {str(error).strip()}\n`python manage.py doctor` says what to do."
+            f"The database cannot be used: {str(error).strip()}\n`{manage()} doctor` says what to do."
         ) from error
 
 
@@ -82,7 +92,7 @@ def make_first_user(say: Say) -> None:
         password = secrets.token_urlsafe(12)
         users.create_superuser(FIRST_USER, password=password)
     say(f"The first user is {FIRST_USER!r} with the password {password!r}. It is shown only now;")
-    say(f"`python manage.py changepassword {FIRST_USER}` sets another one.")
+    say(f"`{manage()} changepassword {FIRST_USER}` sets another one.")
 
 
 def collect_static() -> None:

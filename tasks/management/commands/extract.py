@@ -64,6 +64,8 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
 
     def handle(self, *args, **options) -> None:
         files = handing_in.files(options["files"])
+        if options["csv"]:
+            handing_in.must_be_writable(options["csv"])
         preparation.migrate(self.tell)
         code = 0
         with watching.interruptible():

@@ -9,11 +9,11 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
 from tasks import notify
 from tasks.alerts import watch
 from tasks.executors import Executor
+from tasks.management import base
 from tasks.management.branches import refuse_copies
 from tasks.management.executing import make_executor
 from tasks.management.exporting import ExporterKeeper
@@ -43,8 +43,7 @@ def habits_from_settings(slots: int | None = None) -> Habits:
     )
 
 
-class Command(BaseCommand):
-    requires_system_checks = ("agentaudit",)
+class Command(base.Command):
     help = (
         "Claim tasks and run them, on this machine or as runs of a Databricks job, renew their leases, and sweep up after workers that died. "
         "Any number of workers may run, on any number of machines. SIGTERM: finish what ends within 10 seconds, hand the rest back. "
@@ -52,7 +51,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--slots", type=int, help="attempts at once (default: the setting WORKER_SLOTS)")
+        parser.add_argument(
+            "--slots", type=base.whole(1, 1000), help="attempts at once (default: the setting WORKER_SLOTS)"
+        )
         parser.add_argument(
             "--until-idle", action="store_true", help="stop when no task is waiting or running any more"
         )

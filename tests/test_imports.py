@@ -58,7 +58,9 @@ AGENT_SEEN = ("tasks.agent.contract", "tasks.agent.schema", "tasks.agent.prior",
 TRACES_SEEN = ("tasks.agent.tracing", "tasks.agent.trace_store")
 TRACES_SEEN_BY = ("tasks.traces", "tasks.costs.traces", "tasks.management.checkups")
 # Those that have to start the agent's program itself, or put its answers into the scored shape
-AGENT_STARTED_BY = ("tasks.executors", "tasks.bench", "tasks.management.commands.bench")
+AGENT_STARTED_BY = (
+    "tasks.executors", "tasks.bench", "tasks.management.commands.bench", "tasks.management.commands.run_agent", "tasks.management.agent_folders",
+)  # fmt: skip
 
 
 @cache

@@ -28,7 +28,7 @@ ALLOWED_HOSTS = read.words("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
 BIND_ADDRESS = read.text("BIND_ADDRESS", "0.0.0.0" if DATABRICKS_APP_NAME else "127.0.0.1")  # noqa: S104 - behind its proxy
 PORT = read.integer("PORT", read.integer("DATABRICKS_APP_PORT", 8000, low=1, high=65_535), low=1, high=65_535)
 WEB_WORKERS = read.integer("WEB_WORKERS", 2, low=1, high=64)
-PUBLIC_URL = read.text("PUBLIC_URL", f"http://127.0.0.1:{PORT}").rstrip("/")
+PUBLIC_URL = read.web_address("PUBLIC_URL", f"http://127.0.0.1:{PORT}")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 if DATABRICKS_APP_NAME and not read.text("ALLOWED_HOSTS"):
     ALLOWED_HOSTS.append(urlsplit(PUBLIC_URL).hostname or "")

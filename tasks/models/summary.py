@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 
 class Summary(models.Model):
@@ -42,6 +43,7 @@ class Summary(models.Model):
 
     class Meta:
         db_table = "summaries"
+        verbose_name, verbose_name_plural = _("sum of a period"), _("sums by period")
         constraints = (
             models.UniqueConstraint(
                 fields=("agent", "client", "level", "starts_at", "outcome"), name="summaries_key"
@@ -66,6 +68,7 @@ class SummaryChange(models.Model):
 
     class Meta:
         db_table = "summary_changes"
+        verbose_name, verbose_name_plural = _("hour to be summed anew"), _("hours to be summed anew")
 
     def __str__(self) -> str:
         return f"{self.hour:%Y-%m-%d %H:%M}"
@@ -87,6 +90,7 @@ class SummaryState(models.Model):
 
     class Meta:
         db_table = "summary_state"
+        verbose_name = verbose_name_plural = _("how far sums reach")
         constraints = (models.CheckConstraint(condition=Q(id=1), name="summary_state_one_row"),)
 
     def __str__(self) -> str:

@@ -369,6 +369,7 @@ class Lane(models.Model):
 
     class Meta:
         db_table = "lanes"
+        verbose_name, verbose_name_plural = _("client's place in line"), _("clients' places in line")
         constraints = (
             models.UniqueConstraint(
                 fields=("agent", "priority", "client"), name="lanes_agent_priority_client"

@@ -16,7 +16,7 @@ from dashboard import words
 from dashboard.filters import MOST_CHOICES
 from tasks.access import clients_of, sees_every_client
 from tasks.costs.periods import DAY, Period, named
-from tasks.costs.reports import DIMENSIONS, By, Query
+from tasks.costs.questions import DIMENSIONS, By, Query
 from tasks.models import Agent
 from tasks.states import LIVE
 

@@ -59,9 +59,8 @@ def _questions() -> list[tuple[str, str]]:
 
 
 def _calibration(report: reports.Report) -> list[tuple[str, reports.Line]]:
-    """Versions with completed attempts whose tokens are known, by what was expected of them at their start."""
-    lines = report.lines if report.query.by == "version" else reports.calibration(report.query)
-    found = [line for line in lines if line.sums.actual_tokens]
+    """Versions by name, with what was expected of them at their start and what came."""
+    found = reports.calibration(report.query)
     called = names("version", [line.key for line in found])
     return [(called[line.key], line) for line in found]
 

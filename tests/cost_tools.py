@@ -14,6 +14,7 @@ from django.conf import settings
 from tasks.audit import Actor
 from tasks.costs import cells, closing, reports
 from tasks.costs.periods import Period, first_of_month
+from tasks.costs.questions import Query
 from tasks.models import Attempt, Extraction, Price, Task
 from tests.factories import database_now, make_user
 from tests.test_operations_numbers import History, sum_up_once
@@ -152,7 +153,7 @@ VALUES: dict[str, Callable[[Attempt, Task, Extraction, date], str]] = {
 }
 
 
-def recounted(query: reports.Query) -> dict[str, Plain]:
+def recounted(query: Query) -> dict[str, Plain]:
     """What the report should say, from every attempt one by one."""
     zone = ZoneInfo(settings.COST_TIME_ZONE)
     found: dict[str, Plain] = {}

@@ -16,7 +16,7 @@ from psycopg import errors
 from tasks import queue
 from tasks.costs import cells, reports
 from tasks.costs.periods import Period, next_month
-from tasks.costs.reports import DIMENSIONS, Query
+from tasks.costs.questions import DIMENSIONS, Query
 from tasks.models import Attempt, ClosedMonth, CostCell, CostChange
 from tests.cost_tools import MODELS, Plain, Spending, all_time, cells_up_to_date, recounted
 from tests.test_operations_numbers import sum_up_once

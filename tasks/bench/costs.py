@@ -18,10 +18,10 @@ from tasks import databricks, queue, rollup
 from tasks.bench import Measured, Say, ledger
 from tasks.costs import billing, cells, reports, warehouse
 from tasks.costs.periods import DAY, Period, first_of_month, named
-from tasks.costs.reports import DIMENSIONS, By, Query
+from tasks.costs.questions import DIMENSIONS, By, Query
 from tasks.models import CostCell
 
-FULL, QUICK, RUNS = 1_000_000, 60_000, 10_000
+FULL, QUICK, RUNS = 1_000_000, 130_000, 10_000
 ROUNDS_FULL, ROUNDS_QUICK = 5, 3
 BUSY_AGENT, BUSY_CLIENT, SMALL_CLIENT = 1001, 1001, 1044
 
@@ -132,10 +132,14 @@ def _figures(line: reports.Line) -> tuple[Any, ...]:
 def _warehouse_queries(notes: list[str]) -> int | None:
     """Statements that one settling pass sends for ten thousand runs, to a stand-in that answers each of them."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM task_attempts WHERE run_id <> ''")
-        runs = cursor.fetchone()[0]
-    if runs < RUNS:
-        notes.append(f"Only {runs:,} runs ended within 30 days, so the warehouse was not asked.")
+        cursor.execute(
+            "SELECT agentaudit_now() - finished_at FROM task_attempts WHERE executor = 'databricks' ORDER BY finished_at DESC OFFSET %s LIMIT 1", [RUNS]
+        )  # fmt: skip
+        [look_back] = cursor.fetchone()
+    if look_back > billing.LOOK_BACK:
+        notes.append(
+            f"Fewer than {RUNS:,} runs ended within {billing.LOOK_BACK.days} days, so the warehouse was not asked."
+        )
         return None
     asked: list[str] = []
 
@@ -150,6 +154,6 @@ def _warehouse_queries(notes: list[str]) -> int | None:
         patch.object(warehouse, "ask", answer), patch.object(databricks, "client", lambda: client),
         patch.object(settings, "BILLING_WAREHOUSE_ID", "bench"),
     ):  # fmt: skip
-        done = billing.settle()
+        done = billing.settle(look_back=look_back)
     notes.append(f"One pass asked for {done.asked:,} runs; the warehouse is a stand-in within the process.")
     return len(asked)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.contrib.auth.models import User
 
-from tasks.costs.reports import By
+from tasks.costs.questions import By
 from tasks.models import Agent, AgentVersion, Client
 
 

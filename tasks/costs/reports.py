@@ -5,75 +5,27 @@ Days that are over come from `cost_cells`, all others from the rows of their att
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 from django.db import connection, transaction
 
 from tasks import queue
 from tasks.costs import cells
 from tasks.costs.periods import Period, day_of, first_of_month, months, start_of_day
+from tasks.costs.questions import By, Query
 from tasks.costs.sums import Key, Money, Sums, Terms, plus
 from tasks.models import ClosedMonth, MonthTerms
 
-By = Literal[
-    "client", "engagement", "agent", "version", "model", "outcome", "status", "uploader", "day", "month"
-]
-DIMENSIONS: tuple[By, ...] = (
-    "client", "engagement", "agent", "version", "model", "outcome", "status", "uploader", "day", "month",
-)  # fmt: skip
-MOST_SORTED, MOST_SORTED_BY_TASK = 300_000, 100_000
+MOST_SORTED, MOST_SORTED_BY_TASK = 120_000, 40_000
 """A median is exact or not shown: attempts in the period that it is worth reading, and fewer where each one's task has to be asked."""
 MEMORY = "64MB"
 """So that the spend of each of many tasks is sorted without files; one report is made at a time per process."""
 SMALLEST = Decimal("0.000001")
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What a report is about. 0, "" and (for texts that may be empty) None: not narrowed. clients: those that a person may see; None: all.
-
-    outcome: state of attempts. status: of their tasks; "open" while they have not ended.
-    """
-
-    period: Period
-    by: By = "client"
-    clients: frozenset[int] | None = None
-    client: int = 0
-    engagement: str | None = None
-    agent: int = 0
-    version: int = 0
-    model: str | None = None
-    outcome: str = ""
-    status: str = ""
-    uploader: int = 0
-
-    @property
-    def is_narrowed(self) -> bool:
-        return self.clients is not None or self != Query(self.period, self.by)
-
-    def holds(self, key: Key) -> bool:
-        """Whether a cell is asked for; what `costs_read` says in SQL."""
-        return (
-            (self.clients is None or key.client in self.clients)
-            and self.client in (0, key.client)
-            and self.engagement in (None, key.engagement)
-            and self.agent in (0, key.agent)
-            and self.version in (0, key.version)
-            and self.model in (None, key.model)
-            and self.outcome in ("", key.outcome)
-            and self.status in ("", key.status)
-            and self.uploader in (0, key.uploader)
-        )
-
-    def values(self) -> dict[str, Any]:
-        """Parameters of the statements."""
-        names = ("client", "engagement", "agent", "version", "model", "outcome", "status", "uploader")
-        clients = None if self.clients is None else sorted(self.clients)
-        return {"clients": clients} | {name: getattr(self, name) for name in names}
 
 
 @dataclass(slots=True)
@@ -173,14 +125,21 @@ def today() -> date:
     return cells.state(queue.connection()).today
 
 
-def make(query: Query) -> Report:
-    """Read everything, in one read-only transaction on one snapshot."""
+@contextmanager
+def _snapshot() -> Iterator[Any]:
+    """A read-only transaction on one snapshot; part of the caller's where there is one."""
     nested = connection.in_atomic_block
     with transaction.atomic():
         db = queue.connection()
         if not nested:
             db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         db.execute(f"SET LOCAL work_mem = '{MEMORY}'")
+        yield db
+
+
+def make(query: Query) -> Report:
+    """Read everything anew."""
+    with _snapshot() as db:
         return _make(db, query)
 
 
@@ -287,5 +246,11 @@ def _add_other(db: Any, report: Report) -> None:
 
 
 def calibration(query: Query) -> list[Line]:
-    """What was expected at the claim beside what came, by agent version; the versions with completed attempts alone."""
-    return [line for line in make(replace(query, by="version")).lines if line.sums.actual_tokens]
+    """What was expected at the claim beside what came, by agent version, the busiest first; of versions with completed attempts alone."""
+    lines: dict[str, Line] = {}
+    with _snapshot() as db:
+        for row in _rows(db, replace(query, by="version"), cells.state(db)):
+            lines.setdefault(row.key, Line(row.key)).add(row.month, row.sums, is_result=row.is_result)
+    return sorted(
+        (line for line in lines.values() if line.sums.actual_tokens), key=lambda line: -line.completed
+    )

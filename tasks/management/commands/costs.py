@@ -15,7 +15,8 @@ from rich.table import Table
 from tasks.costs import told
 from tasks.costs.names import names
 from tasks.costs.periods import DAY, Period, named
-from tasks.costs.reports import DIMENSIONS, Line, Query, Report, make, today
+from tasks.costs.questions import DIMENSIONS, Query
+from tasks.costs.reports import Line, Report, make, today
 from tasks.management import base
 from tasks.models import Agent, AgentVersion, Client
 from tasks.states import LIVE, AttemptStatus

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
+from django.db import OperationalError
+from psycopg import errors
 
 MIGRATED = {
     "django_migrations",
@@ -34,6 +37,17 @@ def superuser(name: str | None = None) -> Iterator[psycopg.Connection]:
         yield raw
 
 
+def _truncate(cursor: Any, tables: set[str]) -> None:
+    """A page that a browser has left may still be read at this moment, in another order of tables: whoever loses tries again."""
+    for attempt in range(5):
+        try:
+            cursor.execute(f"TRUNCATE {', '.join(sorted(tables))}")
+            return
+        except OperationalError as error:
+            if attempt == 4 or not isinstance(error.__cause__, errors.DeadlockDetected):
+                raise
+
+
 def empty_tables() -> None:
     """Remove every row that no migration made, and put back what tests change of those."""
     from django.db import connection
@@ -45,9 +59,11 @@ def empty_tables() -> None:
     )
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
-        cursor.execute(f"TRUNCATE {', '.join(sorted(emptied))}")
+        _truncate(cursor, emptied)
         cursor.execute("ALTER TABLE audit_log ENABLE TRIGGER USER")
-        cursor.execute("UPDATE switches SET is_paused = false, maintenance_since = NULL, maintenance_reason = ''")
+        cursor.execute(
+            "UPDATE switches SET is_paused = false, maintenance_since = NULL, maintenance_reason = ''"
+        )
         cursor.execute(
             f"UPDATE agents SET is_paused = false, is_fair = false, cooldown_until = NULL, pool_id = NULL, {limits} WHERE name = %s",
             [FIRST_AGENT],

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from dashboard import summary
 from tasks.models import Task
 from tests.commands import Place, free_port, wait_until
-from tests.factories import database_now
+from tests.factories import database_now, make_task
 from tests.test_pages_browser import chromium, make_polls_quick, pytestmark, root, visit, world  # noqa: F401 - fixtures
 
 PATHS = (
@@ -20,6 +20,7 @@ PATHS = (
     "/operations/?status=failed",
     "/operations/tasks/",
     "/operations/tasks/act/?verb=cancel&status=enqueued",
+    "/operations/maintenance/",
 )
 
 
@@ -64,6 +65,32 @@ def quicker(page) -> None:
         )
 
     page.route("**/operations/", answer)
+
+
+def test_the_list_offers_what_is_new_and_moves_only_when_asked(world, root, visit, settings) -> None:  # noqa: F811
+    settings.WEB_WORKERS = 0
+    site = visit(root)
+
+    def answer(route) -> None:
+        got = route.fetch()
+        quick = got.text().replace('data-poll-seconds="10"', 'data-poll-seconds="0.2"')
+        route.fulfill(response=got, body=quick.replace('data-least-seconds="2"', 'data-least-seconds="0.1"'))
+
+    site.page.route("**/operations/tasks/?*", answer)
+    page = site.open("/operations/tasks/?status=enqueued")
+    rows = page.locator("tbody tr")
+    number = rows.count()
+    task = Task.objects.filter(status="enqueued").first()
+    make_task(task.extraction)
+    pill = page.locator("#news a")
+    expect(pill).to_have_text("1 new task: show it")
+    assert rows.count() == number, "nothing moves under the pointer"
+    pill.click()
+    expect(rows).to_have_count(number + 1)
+    expect(pill).to_have_count(0)
+    page.goto("about:blank")  # no look is under way when the rows go
+    page.wait_for_timeout(500)
+    assert site.complaints == []
 
 
 def test_numbers_change_without_a_reload_and_an_open_table_stays_open(world, root, visit, settings) -> None:  # noqa: F811
@@ -142,7 +169,7 @@ def test_tasks_are_picked_and_cancelled_by_keyboard_alone(world, root, visit) ->
     tab_to("#reason")
     page.keyboard.type("not needed")
     page.keyboard.press("Enter")
-    expect(page.locator(".notices")).to_contain_text("4 done")
+    expect(page.locator(".notices")).to_contain_text("4 cancelled")
     assert Task.objects.filter(status="cancelled").count() == 4
 
 

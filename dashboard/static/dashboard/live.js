@@ -225,7 +225,7 @@
   });
   window.addEventListener("pagehide", hangUp);
   window.addEventListener("online", refresh);
-  document.addEventListener("toggle-live", () => setPaused(!isPaused));
+  if (indicator) document.addEventListener("toggle-live", () => setPaused(!isPaused));
   if (pauseButton) {
     pauseButton.hidden = isFinished;
     pauseButton.addEventListener("click", () => setPaused(!isPaused));

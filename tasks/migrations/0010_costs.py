@@ -58,7 +58,8 @@ def fill(apps, schema_editor) -> None:
     create_permissions(installed.get_app_config("tasks"), verbosity=0, using=schema_editor.connection.alias)
     Group, Permission = apps.get_model("auth", "Group"), apps.get_model("auth", "Permission")
     for name, codenames in ADDED.items():
-        Group.objects.get(name=name).permissions.add(
+        group, _ = Group.objects.get_or_create(name=name)
+        group.permissions.add(
             *Permission.objects.filter(content_type__app_label="tasks", codename__in=codenames)
         )
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from tasks.agent.trace_store import prepare
 from tasks.management import base
 from tasks.traces.places import open_store, tracking_uri
 
@@ -30,7 +29,6 @@ Set MLFLOW_UI_URL to the address that is printed, and every attempt in agentaudi
             raise CommandError(
                 f"Traces are written to {uri}, which has pages of its own; open it in a browser."
             )
-        prepare(uri)
         experiment = open_store().experiment_id
         self.stderr.write(
             f"http://127.0.0.1:{port}/#/experiments/{experiment} in about a minute; this is the value for MLFLOW_UI_URL too."

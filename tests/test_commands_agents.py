@@ -22,7 +22,7 @@ from tests.commands import SAMPLES
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "agents.md").read_text()
 STEP = re.compile(
-    r"(?:`(?P<file>agents/\S+)`[^`\n]*\n(?:[^`\n]+\n)?\n)?```(?P<language>sh|json)\n(?P<text>.*?)```",
+    r"(?:`(?P<file>own_agents/\S+)`[^`\n]*\n(?:[^`\n]+\n)?\n)?```(?P<language>sh|json)\n(?P<text>.*?)```",
     re.DOTALL,
 )
 
@@ -33,7 +33,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
-    for name in [name for name in sys.modules if name == "agents" or name.startswith("agents.")]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "own_agents"]:
         del sys.modules[name]
 
 
@@ -83,8 +83,8 @@ def test_the_document_takes_a_newcomer_to_a_green_golden_test(own_folder: Path) 
         elif "install_agent" not in text:  # into a database: below
             outputs += do(text, own_folder)
     assert files == [
-        "agents/delivery_notes/schema.json",
-        "agents/delivery_notes/samples/sample.answer.json",
+        "own_agents/delivery_notes/schema.json",
+        "own_agents/delivery_notes/samples/sample.answer.json",
     ]
     _made, green, shown, _changed, _expected, green_again = (process.stdout for process in outputs)
     assert "1 passed" in green and "1 passed" in green_again
@@ -103,7 +103,7 @@ def test_a_new_agent_is_green_and_turns_red_when_its_sample_comes_out_otherwise(
     own_folder: Path, capsys: pytest.CaptureFixture[str], own_program: bool
 ) -> None:
     call_command("new_agent", "slips", own_program=own_program)
-    folder = Folder.of(own_folder / "agents" / "slips")
+    folder = Folder.of(own_folder / "own_agents" / "slips")
     (sample,) = folder.samples()
     assert folder.differences(sample) == []
     expected = sample.with_suffix(".expected.json")
@@ -114,7 +114,7 @@ def test_a_new_agent_is_green_and_turns_red_when_its_sample_comes_out_otherwise(
 def test_run_agent_prints_values_with_their_page_or_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("new_agent", "slips")
     capsys.readouterr()
-    sample = "agents/slips/samples/sample.pdf"
+    sample = "own_agents/slips/samples/sample.pdf"
     assert re.search(r"total +725\.40 +0\.9\d +1", said(capsys, "run_agent", "slips", sample))
     result = json.loads(said(capsys, "run_agent", "slips", sample, json=True))
     assert result["records"][0]["fields"]["total"]["evidence"][0]["page"] == 1
@@ -147,12 +147,14 @@ def test_wrong_calls_say_what_to_do(db, own_folder: Path) -> None:
     assert "already. Choose another name" in refusal("new_agent", "slips")
     assert "There is no file" in refusal("run_agent", "slips", "nowhere.pdf")
     assert "new_agent makes one" in refusal("install_agent", "strangers")
-    sample = "agents/slips/samples/sample.pdf"
-    (own_folder / "agents/slips/schema.json").write_text('{"kind": "slips", "fields": [{"name": "Total"}]}')
+    sample = "own_agents/slips/samples/sample.pdf"
+    (own_folder / "own_agents/slips/schema.json").write_text(
+        '{"kind": "slips", "fields": [{"name": "Total"}]}'
+    )
     assert "schema.json: The name “Total” has to begin with a letter" in refusal("run_agent", "slips", sample)
-    (own_folder / "agents/slips/schema.json").write_text("[" * 100_000)
+    (own_folder / "own_agents/slips/schema.json").write_text("[" * 100_000)
     assert "cannot be read as JSON" in refusal("run_agent", "slips", sample)
-    (own_folder / "agents/slips/agent.json").write_text('{"programme": "llm"}')
+    (own_folder / "own_agents/slips/agent.json").write_text('{"programme": "llm"}')
     assert "'programme', which no agent has" in refusal("install_agent", "slips")
 
 
@@ -170,7 +172,7 @@ def test_installing_makes_an_agent_and_each_change_its_next_version(
     assert "files are the same" in said(capsys, "install_agent", "slips"), (
         "what the admin says of the model stays"
     )
-    schema = own_folder / "agents/slips/schema.json"
+    schema = own_folder / "own_agents/slips/schema.json"
     schema.write_text(schema.read_text().replace("The document's own number", "Printed at the top"))
     assert "slips is at version 3" in said(capsys, "install_agent", "slips")
     assert operations.version_of(Agent.objects.get(name="slips")).model == "m-1"

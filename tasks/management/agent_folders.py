@@ -1,4 +1,4 @@
-"""Where agents of one's own are kept: ./agents/NAME, a folder each, beside manage.py."""
+"""Where agents of one's own are kept: ./own_agents/NAME, a folder each, beside manage.py."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 from tasks.agent.golden import Folder, FolderError
 from tasks.management.handing_in import wrong_call
 
-AGENTS = "agents"
+AGENTS = "own_agents"
+"""Not `agents`: that is what OpenAI's Agents SDK is imported as."""
 
 
 def folder_of(name: str) -> Path:
-    """delivery-notes is kept in ./agents/delivery_notes, whose program can be imported from here."""
+    """delivery-notes is kept in ./own_agents/delivery_notes, whose program can be imported from here."""
     return Path(AGENTS) / name.replace("-", "_")
 
 

@@ -101,7 +101,7 @@ def beside_label(text: Text, field: Field) -> Candidate | None:
 
 
 def is_name(name: str) -> bool:
-    """Agents' names become folders and modules: delivery-notes is agents/delivery_notes."""
+    """Agents' names become folders and modules: delivery-notes is own_agents/delivery_notes."""
     return bool(IDENTIFIER.fullmatch(name.replace("-", "_"))) and len(name) <= 40
 
 

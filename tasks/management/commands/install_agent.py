@@ -15,7 +15,7 @@ from tasks.models import Agent
 
 
 class Command(base.Command):
-    help = """Put an agent of ./agents to work: documents can then be handed in to it, and its limits are set in the admin.
+    help = """Put an agent of ./own_agents to work: documents can then be handed in to it, and its limits are set in the admin.
 
 Once it is there, each change of its files makes its next version. What the admin says of model and endpoint stays where the files say nothing.
 

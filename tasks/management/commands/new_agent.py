@@ -10,13 +10,13 @@ from tasks.management.handing_in import wrong_call
 
 
 class Command(base.Command):
-    help = """Begin an agent: a folder ./agents/NAME with its fields, a sample, what is expected of it, and a test.
+    help = """Begin an agent: a folder ./own_agents/NAME with its fields, a sample, what is expected of it, and a test.
 
 It asks a model, whose answer for the sample is scripted, so that everything works offline; with --own-program it is a Python program.
 
   manage.py new_agent delivery-notes
-  manage.py run_agent delivery-notes agents/delivery_notes/samples/sample.pdf
-  python -m pytest agents/delivery_notes
+  manage.py run_agent delivery-notes own_agents/delivery_notes/samples/sample.pdf
+  python -m pytest own_agents/delivery_notes
   manage.py install_agent delivery-notes"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -24,7 +24,7 @@ FAILED = 1
 class Command(base.Command):
     help = """Read one PDF with an agent in this process: nothing is queued, stored or counted, and no limit of the agent holds.
 
-NAME is an agent of ./agents (see new_agent), or else one of the admin's. Where a file NAME.answer.json stands beside the PDF of an
+NAME is an agent of ./own_agents (see new_agent), or else one of the admin's. Where a file NAME.answer.json stands beside the PDF of an
 agent in a folder, it is taken for the model's answer; --ask asks the model.
 
   manage.py run_agent delivery-notes note.pdf

@@ -17,9 +17,10 @@ from dashboard import attempts as course
 from dashboard import queries, traces, words
 from dashboard.extractions import unless_known
 from dashboard.streaming import download
-from tasks import operations
+from tasks import operations, queue
 from tasks.access import visible_to
 from tasks.audit import Actor
+from tasks.costs.running import costs_so_far
 from tasks.models import Attempt, Document, Task
 from tasks.states import TERMINAL, Priority, TaskStatus
 from tasks.storage import StorageError, get_storage
@@ -56,7 +57,9 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     task = get_object_or_404(visible_to(request.user, Task.objects.select_related(*related)), pk=pk)
     queries.with_running_attempts([task])
     attempts = list(Attempt.objects.filter(task=task).defer("result", "conflict").order_by("-number"))
+    so_far = costs_so_far(queue.connection(), attempts)
     for attempt in attempts:
+        attempt.usd_so_far = so_far.get(attempt.pk)
         attempt.run_seconds = _seconds(attempt.started_at, attempt.finished_at)
     traces.with_traces(attempts)
     course.with_courses(task, attempts)

@@ -9,7 +9,7 @@ import pytest
 from django.db.models import Sum
 
 from tasks import events, queue
-from tasks.agent.contract import Code, Completed, Usage
+from tasks.agent.contract import Code, Completed, Progress, Usage
 from tasks.agent.trace_store import Stored
 from tasks.agent.tracing import trace_id
 from tasks.costs.traces import Reconciler
@@ -261,6 +261,17 @@ def test_pages_tell_of_a_difference_a_loss_and_both_prices(agent, store, admin_c
     link = f'href="http://127.0.0.1:5000/#/experiments/1/traces/{trace_id(attempt)}"'
     assert link in page_of(admin_client, attempt)
     assert link in admin_client.get(f"/admin/tasks/attempt/{attempt}/change/").content.decode()
+
+
+def test_a_running_attempt_shows_what_it_has_cost_so_far(agent, admin_client):
+    attempt = one_attempt(agent)
+    told = Usage(calls=1, model=MODEL, input_tokens=1000, output_tokens=100)
+    events.progress(queue.connection(), [Progress(attempt=attempt, pages_done=1, pages_total=3, usage=told)])
+    page = page_of(admin_client, attempt)
+    assert "0.012" in page and "so far" in page
+    completes(attempt, **{**CALLED, "input_tokens": 2000})
+    page = page_of(admin_client, attempt)
+    assert "0.022" in page and "so far" not in page
 
 
 def test_the_operators_page_says_when_traces_were_compared_and_what_is_wrong(agent, store, admin_client):

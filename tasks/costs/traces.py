@@ -19,6 +19,7 @@ from django.db import transaction
 from tasks import queue
 from tasks.agent.trace_store import Stored
 from tasks.costs.prices import PriceRow, Tokens, cost
+from tasks.costs.running import prices_now
 
 BATCH = 100
 MISSING_AFTER_SECONDS = 600.0
@@ -53,22 +54,11 @@ class Reconciler:
 def _settle(db: psycopg.Connection, found: dict[UUID, Stored | None]) -> None:
     with transaction.atomic():
         attempts = queue.lock_for_traces(db, list(found), MISSING_AFTER_SECONDS)
-        prices = _prices(db, attempts, found)
+        prices = prices_now(db, (_model(attempt, found[attempt.id]) for attempt in attempts))
         judged = [(attempt, found[attempt.id]) for attempt in attempts]
         rows = [reconciled(attempt, trace, prices) for attempt, trace in judged if trace or attempt.overdue]
         if rows:
             queue.write_traces(db, rows)
-
-
-def _prices(
-    db: psycopg.Connection, attempts: Sequence[Any], found: dict[UUID, Stored | None]
-) -> dict[str, PriceRow]:
-    models = {_model(attempt, found[attempt.id]) for attempt in attempts} - {""}
-    priced = queue.prices_of(db, sorted(models)) if models else {}
-    return {
-        model: PriceRow(row.id, row.input_usd, row.output_usd, row.cache_read_usd, row.cache_write_usd)
-        for model, row in priced.items()
-    }
 
 
 def reconciled(attempt: Any, trace: Stored | None, prices: dict[str, PriceRow]) -> dict[str, Any]:

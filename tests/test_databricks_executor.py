@@ -24,8 +24,8 @@ RUN_NOW, GET = "/jobs/run-now", "/jobs/runs/get"
 
 @pytest.fixture
 def bench(on_databricks, monkeypatch):
-    """Runs that last until a test ends them, and a workspace that is given up after two seconds."""
-    monkeypatch.setattr(databricks, "PATIENT", (2.0, 2))
+    """Runs that last until a test ends them, and a workspace that is given up after three seconds."""
+    monkeypatch.setattr(databricks, "PATIENT", (2.0, 3))
     monkeypatch.setattr(module, "REST_SECONDS", 0.05)
     bench = JobBench(on_databricks, keep_running)
     yield bench
@@ -141,6 +141,7 @@ def test_starts_of_many_replicas_stay_below_the_rate_together(bench, jobs, monke
 # Asking
 
 
+@pytest.mark.slow
 def test_nothing_that_goes_wrong_with_asking_ends_a_run(bench, jobs):
     run = started(bench)
     for kind, code in (
@@ -229,6 +230,15 @@ def test_many_runs_are_listed_and_few_are_asked_for_one_by_one(bench, jobs, monk
     assert len(bench.workspace.requests("/runs/list")) == 9 and len(bench.workspace.requests(GET)) == 3
     assert before < len(bench.workspace.log)
     executor.close(1.0)
+
+
+def test_where_no_list_is_given_runs_are_asked_for_one_by_one_and_where_nobody_answers_later(bench, jobs):
+    runs = [started(bench) for _ in range(8)]
+    refused = bench.workspace.fault("403", "/runs/list", code="PERMISSION_DENIED")
+    assert RunState.UNREACHABLE not in {report.state for report in bench.executor.ask(runs)}
+    bench.workspace.faults.remove(refused)
+    bench.workspace.fault("drop", "/runs/list")
+    assert {report.state for report in bench.executor.ask(runs)} == {RunState.UNREACHABLE}
 
 
 def test_a_run_that_ended_while_others_were_listed_is_asked_for(bench, jobs):

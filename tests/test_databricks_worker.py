@@ -21,7 +21,7 @@ RUN_NOW = "/jobs/run-now"
 
 @pytest.fixture
 def fleet(on_databricks, monkeypatch):
-    monkeypatch.setattr(databricks, "PATIENT", (2.0, 2))
+    monkeypatch.setattr(databricks, "PATIENT", (2.0, 3))
     monkeypatch.setattr(module, "REST_SECONDS", 0.05)
     fleet = JobFleet(on_databricks)
     yield fleet

@@ -194,7 +194,7 @@ class DatabricksExecutor:
         return wanted > 1 + math.ceil(max(len(self._active), wanted) / PAGE)
 
     def _listed(self, until: float) -> dict[str, Any] | None:
-        """Runs that are active, or were a moment ago, by id; None if the list cannot be had."""
+        """Runs that are active, or were a moment ago, by id; None if the list cannot be had now, none if it is refused."""
         now = time.monotonic()
         if now - self._listed_at < LIST_SECONDS:
             return self._active
@@ -202,7 +202,7 @@ class DatabricksExecutor:
             active = databricks.asked(lambda workspace: self._active_runs(workspace, until))
         except Exception as error:  # noqa: BLE001 - it is asked for again at the next poll
             log.warning("Active runs cannot be listed: %s", databricks.in_words(error))
-            return None
+            return None if databricks.is_passing(error) else {}
         self._active, self._listed_at = {str(run.run_id): run for run in active}, now
         return self._active
 
@@ -233,9 +233,8 @@ class DatabricksExecutor:
     def _absence(self, error: Exception) -> RunState:
         from databricks.sdk.errors import DatabricksError, NotFound
 
-        if not isinstance(
-            error, DatabricksError
-        ):  # no answer at all: the others of this poll would wait as long, one by one
+        if not isinstance(error, DatabricksError):
+            # No answer at all: the others of this poll would wait as long, one by one
             self._paces.rest("get", REST_SECONDS)
         return RunState.NOT_FOUND if isinstance(error, NotFound) else RunState.UNREACHABLE
 

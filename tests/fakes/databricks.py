@@ -1,96 +1,28 @@
 """A Databricks workspace on this machine: an HTTP server for exactly the requests that agentaudit makes, which refuses every other.
 
 It is our reading of the contract, to be driven through the real databricks-sdk only. Subjects add their requests by routes
-(tests/fakes/jobs.py, files.py, sql.py); logins, faults and the log of requests are here.
+(tests/fakes/jobs.py, files.py and others); faults and the log of requests are here.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 import random
 import re
-import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-CLIENT_ID, CLIENT_SECRET = "sp-client-id", "sp-secret-of-tests"
-WORKSPACE_ID = "123"
+from tests.fakes.http import Answer, Refused, Request, Route, Server, like
+from tests.fakes.logins import CLIENT_ID, CLIENT_SECRET, WORKSPACE_ID, Logins
+
+__all__ = ["CLIENT_ID", "WORKSPACE_ID", "Answer", "Fault", "Refused", "Request", "Route", "Workspace", "like"]
+
 LOGGED_BODY = 4096
-
-
-class Refused(Exception):
-    """An answer that says no, in the form of every Databricks service."""
-
-    def __init__(self, status: int, code: str, message: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status, self.code, self.message, self.headers = status, code, message, headers or {}
-
-
-@dataclass(slots=True)
-class Request:
-    """One request that a route has been found for. `query` has one value per name."""
-
-    method: str
-    path: str
-    groups: dict[str, str]
-    query: dict[str, str]
-    headers: dict[str, str]
-    data: bytes
-
-    def json(self, allowed: Iterable[str]) -> dict[str, Any]:
-        """The body, a JSON object without any name but these."""
-        try:
-            body = json.loads(self.data or b"{}")
-        except ValueError:
-            raise Refused(400, "MALFORMED_REQUEST", "The body is no JSON.") from None
-        unknown = set(body) - set(allowed)
-        if unknown:
-            raise Refused(400, "MALFORMED_REQUEST", f"Unknown fields in the body: {sorted(unknown)}.")
-        return body
-
-    def like(self, kind: Any) -> Any:
-        """The body as one of the SDK's dataclasses; refused where the SDK would not write it so itself."""
-        return like(kind, json.loads(self.data or b"{}"))
-
-
-def like(kind: Any, body: Any) -> Any:
-    """`body` as one of the SDK's dataclasses, or a refusal that names the difference."""
-    made = kind.from_dict(body)
-    if made.as_dict() != body:
-        raise Refused(
-            400, "MALFORMED_REQUEST", f"{kind.__name__} is written {made.as_dict()}, and this is {body}."
-        )
-    return made
-
-
-@dataclass(slots=True)
-class Answer:
-    """`body`: a JSON object, or bytes as they are."""
-
-    body: dict[str, Any] | bytes = b""
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-Handler = Callable[[Request], Answer]
-
-
-@dataclass(slots=True)
-class Route:
-    """`pattern` matches the whole path, percent-decoded. `query`: the names that may stand there. `open`: needs no login."""
-
-    method: str
-    pattern: str
-    handler: Handler
-    query: frozenset[str] = frozenset()
-    open: bool = False
+LOGGED_HEADERS = ("Accept", "Content-Type", "X-Databricks-Workspace-Id", "Authorization")
 
 
 @dataclass(slots=True)
@@ -119,17 +51,16 @@ class Workspace:
         from tests.fakes.files import Files
         from tests.fakes.jobs import Jobs
 
-        self.folder, self.token_seconds = folder, token_seconds
+        self.folder, self._logins = folder, Logins(lambda: self.host, token_seconds)
         self.faults: list[Fault] = []
         self.log: list[dict[str, Any]] = []
         self.unexpected: list[str] = []
         """Requests that no route was found for, or that held something unknown: a fault of ours, whatever became of it."""
-        self._tokens: dict[str, float] = {}
         self._routes: list[Route] = []
         self._random = random.Random(seed)
         self._lock = threading.RLock()
-        self._server: ThreadingHTTPServer | None = None
-        self.add(self._login_routes())
+        self._server: Server | None = None
+        self.add(self._logins.routes())
         self.files, self.jobs = Files(self), Jobs(self)
 
     # Life
@@ -142,7 +73,7 @@ class Workspace:
         self.stop()
 
     def start(self) -> None:
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._server = Server(self.answer)
         threading.Thread(
             target=self._server.serve_forever, args=(0.05,), name="workspace", daemon=True
         ).start()
@@ -184,8 +115,7 @@ class Workspace:
 
     def expire_tokens(self) -> None:
         """Let every login that was made so far be refused."""
-        with self._lock:
-            self._tokens.clear()
+        self._logins.expire()
 
     def requests(self, path: str = "", method: str = "") -> list[dict[str, Any]]:
         """The log's entries whose path holds `path`."""
@@ -231,7 +161,7 @@ class Workspace:
             if unknown:
                 raise Refused(400, "MALFORMED_REQUEST", f"Unknown names in the query: {sorted(unknown)}.")
             if not route.open:
-                self._check_login(headers)
+                self._logins.check(headers)
             return route.handler(Request(method, path, match.groupdict(), query, headers, data))
         raise Refused(404, "ENDPOINT_NOT_FOUND", f"No request {method} {path} is known here.")
 
@@ -258,111 +188,3 @@ class Workspace:
                     "at": time.monotonic(),
                 }
             )
-
-    # Logging in
-
-    def _login_routes(self) -> list[Route]:
-        return [
-            Route("GET", "/.well-known/databricks-config", self._discovery, open=True),
-            Route("GET", "/oidc/.well-known/oauth-authorization-server", self._endpoints, open=True),
-            Route("POST", "/oidc/v1/token", self._token, open=True),
-            Route("GET", "/api/2.0/preview/scim/v2/Me", self._me),
-        ]
-
-    def _discovery(self, _: Request) -> Answer:
-        return Answer(
-            {
-                "oidc_endpoint": f"{self.host}/oidc",
-                "account_id": "acc",
-                "workspace_id": WORKSPACE_ID,
-                "cloud": "aws",
-            }
-        )
-
-    def _endpoints(self, _: Request) -> Answer:
-        return Answer(
-            {
-                "token_endpoint": f"{self.host}/oidc/v1/token",
-                "authorization_endpoint": f"{self.host}/oidc/v1/authorize",
-            }
-        )
-
-    def _token(self, request: Request) -> Answer:
-        given = request.headers.get("authorization", "").removeprefix("Basic ")
-        form = dict(parse_qsl(request.data.decode()))
-        if (
-            given != base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()
-            or form.get("grant_type") != "client_credentials"
-        ):
-            raise Refused(401, "invalid_client", "Client authentication failed.")
-        token = secrets.token_urlsafe(16)
-        with self._lock:
-            self._tokens[token] = time.monotonic() + self.token_seconds
-        return Answer({"access_token": token, "token_type": "Bearer", "expires_in": int(self.token_seconds)})
-
-    def _me(self, _: Request) -> Answer:
-        from databricks.sdk.service.iam import User
-
-        return Answer(User(user_name=CLIENT_ID, display_name="tests", active=True).as_dict())
-
-    def _check_login(self, headers: dict[str, str]) -> None:
-        token = headers.get("authorization", "").removeprefix("Bearer ")
-        if self._tokens.get(token, 0.0) <= time.monotonic():
-            raise Refused(401, "UNAUTHENTICATED", "The access token has expired or is not known.")
-
-
-LOGGED_HEADERS = ("Accept", "Content-Type", "X-Databricks-Workspace-Id", "Authorization")
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 512
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is not worth a line."""
-
-
-def _handler(workspace: Workspace) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def _serve(self) -> None:
-            data = self._body()
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            answer, mishap = workspace.answer(self.command, self.path, headers, data)
-            if mishap in ("lose", "drop"):
-                self.close_connection = True
-                self.connection.close()
-                return
-            is_json = isinstance(answer.body, dict)
-            body = json.dumps(answer.body).encode() if isinstance(answer.body, dict) else answer.body
-            self.send_response(answer.status)
-            for name, value in {
-                "Content-Type": "application/json" if is_json else "application/octet-stream",
-                **answer.headers,
-            }.items():
-                self.send_header(name, value)
-            if "Content-Length" not in answer.headers:
-                self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body[: len(body) // 2] if mishap == "cut" else body)
-            if mishap == "cut":
-                self.close_connection = True
-
-        def _body(self) -> bytes:
-            if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
-                return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            parts = []
-            while size := int(self.rfile.readline().split(b";")[0], 16):
-                parts.append(self.rfile.read(size))
-                self.rfile.readline()
-            self.rfile.readline()
-            return b"".join(parts)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Quiet: the workspace keeps its own log."""
-
-        do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = do_PATCH = _serve
-
-    return Handler

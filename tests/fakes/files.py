@@ -12,7 +12,7 @@ from email.utils import formatdate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.fakes.databricks import Answer, Refused, Request, Route
+from tests.fakes.http import Answer, Refused, Request, Route
 
 if TYPE_CHECKING:
     from tests.fakes.databricks import Workspace

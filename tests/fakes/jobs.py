@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.fakes.databricks import Answer, Refused, Request, Route, like
+from tests.fakes.http import Answer, Refused, Request, Route, like
 
 if TYPE_CHECKING:
     from tests.fakes.databricks import Workspace

@@ -64,6 +64,11 @@ def value_of(name: str, home: Path, **variables: str) -> object:
         ("SECRET_KEY", "short", "24 characters"),
         ("PORT", "0", "between 1 and 65535"),
         ("WORKER_SLOTS", "four", "no number"),
+        ("EMAIL_URL", "mail.example.com", "does not begin with smtp://"),
+        ("ALERT_EMAILS", "ops@example.com,nobody", "no e-mail address"),
+        ("ALERT_WEBHOOK_URL", "http://hooks.example.com/", "no https:// address"),
+        ("ALERT_WEBHOOK_URL", "https://user:word@hooks.example.com/", "holds a login"),
+        ("ALERT_WEBHOOK_SECRET", "whsec_c2hvcnQ=", "24 to 64 bytes"),
         ("WORKER_SLOTS", "1.5", "no whole number"),
         ("MAX_TPM", "-1", "at least 1"),
         ("LEASE_SECONDS", "nan", "at least 1"),
@@ -178,6 +183,22 @@ def test_the_secret_is_made_once_and_private_to_its_user(tmp_path):
 def test_cookies_travel_over_tls_only_where_the_address_is_https(tmp_path):
     assert value_of("SESSION_COOKIE_SECURE", tmp_path) is False
     assert value_of("SESSION_COOKIE_SECURE", tmp_path, PUBLIC_URL="https://audit.example.com") is True
+
+
+def test_a_webhook_without_a_secret_is_refused(tmp_path) -> None:
+    run = python(
+        "from django.conf import settings; settings.DEBUG", tmp_path, ALERT_WEBHOOK_URL="https://a.example/"
+    )
+    assert run.returncode != 0 and "ALERT_WEBHOOK_SECRET is not set" in run.stderr
+
+
+def test_a_mail_server_is_read_from_its_address(tmp_path) -> None:
+    url = {"EMAIL_URL": "smtp+tls://ops:word@mail.example.com:587"}
+    found = [
+        value_of(name, tmp_path, **url) for name in ("EMAIL_HOST", "EMAIL_PORT", "EMAIL_USE_TLS", "CAN_MAIL")
+    ]
+    assert found == ["mail.example.com", 587, True, True]
+    assert value_of("CAN_MAIL", tmp_path) is False
 
 
 def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_path):

@@ -9,13 +9,14 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.contrib.auth.models import User
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from dashboard import words
 from dashboard.filters import MOST_CHOICES
 from tasks.access import clients_of, sees_every_client
-from tasks.costs.periods import DAY, Period, named
+from tasks.costs.periods import DAY, EARLIEST, LATEST, Period, named
 from tasks.costs.questions import DIMENSIONS, By, Query
 from tasks.models import Agent
 from tasks.states import LIVE
@@ -130,7 +131,7 @@ class CostFilterForm(forms.Form):
         label=_("State of the attempt"), required=False, choices=[("", _("every state")), *OUTCOMES.items()]
     )
     uploader = forms.TypedChoiceField(label=_("Handed in by"), required=False, coerce=int, empty_value=0)
-    version = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+    version = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
     by = forms.ChoiceField(
         required=False, choices=[(name, name) for name in DIMENSIONS], widget=forms.HiddenInput
     )
@@ -139,7 +140,11 @@ class CostFilterForm(forms.Form):
         data = request.GET
         usual = {"period": data.get("period") or USUAL, "by": data.get("by") or USUAL_BY}
         super().__init__({**{name: data.get(name) for name in data}, **usual})
-        days = {"required": False, "widget": forms.DateInput(attrs={"type": "date"})}
+        days = {
+            "required": False,
+            "validators": [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)],
+            "widget": forms.DateInput(attrs={"type": "date"}),
+        }
         self.fields["from"] = forms.DateField(label=_("or from"), **days)
         self.fields["to"] = forms.DateField(label=_("to"), **days)
         clients = clients_of(request.user).values_list("pk", "name")[:MOST_CHOICES]

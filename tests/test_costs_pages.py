@@ -138,6 +138,14 @@ def test_files_hold_exactly_what_the_page_shows_with_its_filter_and_no_formula(f
     assert any(cell.value == EVIL for cell in cells) and any(cell.value == "—" for cell in cells)
 
 
+@pytest.mark.parametrize(
+    "query", ["from=0001-01-01", "to=9999-12-31", "from=x", "period=y", "by=z", "client=-1", "version=0", "version=99999999999999999999", "agent=%00", "engagement=%00"]
+)  # fmt: skip
+def test_what_cannot_be_asked_for_is_told_and_not_narrowed_by(fiona, query: str) -> None:
+    answer = fiona.get(f"{reverse('costs')}?{query}")
+    assert answer.status_code == 200 and answer.context["report"].total.money.total == Decimal("2.625")
+
+
 def test_amounts_in_the_workbook_are_numbers_to_the_last_place(fiona) -> None:
     book = openpyxl.load_workbook(io.BytesIO(b"".join(fiona.get(reverse("costs_xlsx")).streaming_content)))
     rows = [[cell.value for cell in row] for row in book.active.iter_rows()]

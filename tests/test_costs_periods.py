@@ -58,7 +58,9 @@ def test_periods_have_names(text: str, since: str, until: str) -> None:
     assert named(text, TODAY) == Period(date.fromisoformat(since), date.fromisoformat(until))
 
 
-@pytest.mark.parametrize("text", ["", "0d", "7", "2026-13", "2026-02-30", "yesterday", "99999d"])
+@pytest.mark.parametrize(
+    "text", ["", "0d", "7", "2026-13", "2026-02-30", "yesterday", "99999d", "0001-01-01", "9999-12"]
+)
 def test_what_is_no_period_is_refused_in_words(text: str) -> None:
     with pytest.raises(ValueError, match="is no period"):
         named(text, TODAY)

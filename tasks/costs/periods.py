@@ -9,6 +9,8 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 DAY = timedelta(days=1)
+EARLIEST, LATEST = date(2000, 1, 1), date(2999, 12, 31)
+"""Days that may be asked for."""
 _DAYS_BACK = re.compile(r"(\d{1,4})d")
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
@@ -71,10 +73,11 @@ def named(text: str, today: date) -> Period:
     if text == "last-month":
         return Period(first_of_month(first_of_month(today) - DAY), first_of_month(today))
     try:
-        if _MONTH.fullmatch(text):
-            month = date.fromisoformat(f"{text}-01")
-            return Period(month, next_month(month))
-        return Period(date.fromisoformat(text), tomorrow)
+        is_month = _MONTH.fullmatch(text)
+        day = date.fromisoformat(f"{text}-01" if is_month else text)
+        if not EARLIEST <= day <= LATEST:
+            raise ValueError
+        return Period(day, next_month(day) if is_month else tomorrow)
     except ValueError:
         raise ValueError(
             f"{text!r} is no period. Write a number of days such as 7d, a month such as 2026-11, a day such as 2026-11-03, or month or last-month."

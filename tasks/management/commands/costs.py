@@ -14,7 +14,7 @@ from rich.table import Table
 
 from tasks.costs import told
 from tasks.costs.names import names
-from tasks.costs.periods import DAY, Period, named
+from tasks.costs.periods import DAY, EARLIEST, LATEST, Period, named
 from tasks.costs.questions import DIMENSIONS, Query
 from tasks.costs.reports import Line, Report, make, today
 from tasks.management import base
@@ -72,6 +72,8 @@ they lack. Every amount is in USD; docs/costs.md says what each means.
         except ValueError as error:
             raise CommandError(str(error)) from error
         if options["until"]:
+            if not EARLIEST <= options["until"] <= LATEST:
+                raise CommandError(f"--until has to lie between {EARLIEST} and {LATEST}.")
             period = Period(period.since, options["until"] + DAY)
         if period.until <= period.since:
             raise CommandError(f"The period ends on {period.last_day}, before it begins on {period.since}.")

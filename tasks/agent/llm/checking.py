@@ -7,8 +7,9 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from tasks.agent import confidence
-from tasks.agent.checks import CENT, Findings, check_dates, check_lines, check_sums
+from tasks.agent.checks import CENT, Findings, check_dates, check_lines, check_sums, compare
 from tasks.agent.contract import FieldValue
+from tasks.agent.einvoice import EInvoice
 
 CONFIRMED = 0.97
 """The least confidence of a proven value that a check confirms."""
@@ -21,13 +22,14 @@ SUMS = (
     ({"opening_balance": 1, "total_credits": 1, "total_debits": -1}, "closing_balance"),
 )
 """Figures of a statement that add up to another."""
+AMOUNTS = ("net", "tax", "total")
 
 Fields = dict[str, FieldValue]
 Lines = Sequence[dict[str, FieldValue]]
 
 
-def checked(fields: Fields, lines: Lines, today: date) -> Fields:
-    """The fields with the doubts of failed checks, and surer where a check confirms them."""
+def checked(fields: Fields, lines: Lines, today: date, xml: EInvoice | None = None) -> Fields:
+    """The fields with the doubts of failed checks, and surer where a check confirms them. `xml`: the electronic invoice inside the file."""
     found = Findings()
     amounts = {name: amount for name, value in fields.items() if (amount := amount_of(value)) is not None}
     dates = {name: value.value for name, value in fields.items() if is_date(value.value)}
@@ -40,6 +42,11 @@ def checked(fields: Fields, lines: Lines, today: date) -> Fields:
     for parts, total in SUMS:
         check_total(found, amounts, parts, total)
     check_entries(found, amounts, each, len(lines))
+    if xml is not None:
+        said = {name: str(value.value) for name, value in fields.items() if value.value is not None}
+        compare(
+            found, {name: text for name, text in said.items() if name not in AMOUNTS or name in amounts}, xml
+        )
     return {
         name: _with(value, found.reasons.get(name, []), found.confirmed.get(name, 0))
         for name, value in fields.items()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from tasks.agent import confidence, tracing
 from tasks.agent.contract import Code, FieldValue, Order, Problem, Record, Result, Usage
+from tasks.agent.einvoice import EInvoice
 from tasks.agent.layout import lines_of
 from tasks.agent.llm.asking import Asking
 from tasks.agent.llm.checking import checked
@@ -23,6 +24,7 @@ from tasks.agent.page import Page
 from tasks.agent.pdf import Document
 from tasks.agent.printed import WRITTEN_LEFTWARDS
 from tasks.agent.reading import Reading, Tell, read_document
+from tasks.agent.rules.reader import electronic
 from tasks.agent.schema import Field, Schema, Type
 
 MOST_ANSWER_SECONDS = 300.0
@@ -164,7 +166,9 @@ def result_of(reading: Reading, schema: Schema, portions: list[Portion], notes: 
     records: tuple[Record, ...] = ()
     if portions:
         with tracing.span("checks"):
-            records = (record_of(schema, portions, reading.document.page_count),)
+            xml, faults = electronic(reading.document)
+            records = (record_of(schema, portions, reading.document.page_count, xml),)
+        reasons += faults
         reasons += [fault for portion in portions for fault in portion.faults][:MOST_FAULTS]
         reasons += no_entries(schema, portions)
     else:
@@ -188,14 +192,15 @@ def no_entries(schema: Schema, portions: list[Portion]) -> list[str]:
     return [f"No entry of the list {name.replace('_', ' ')} was found." for name in empty]
 
 
-def record_of(schema: Schema, portions: list[Portion], page_count: int) -> Record:
+def record_of(schema: Schema, portions: list[Portion], page_count: int, xml: EInvoice | None) -> Record:
     """Lists become lines; where the schema has several of them, each line names its own as `list`."""
     lists = [field.name for field in schema.fields if field.type is Type.LIST]
     lines: list[dict[str, FieldValue]] = []
     for name in lists:
         own = {"list": FieldValue(value=name, confidence=1.0)} if len(lists) > 1 else {}
         lines += [own | cells for cells in merged_lists(portions, name)]
-    fields = checked(merged_fields(portions), lines if len(lists) == 1 else (), datetime.now(UTC).date())
+    today = datetime.now(UTC).date()
+    fields = checked(merged_fields(portions), lines if len(lists) == 1 else (), today, xml)
     return Record(
         kind=schema.kind, fields=fields, lines=tuple(lines), first_page=1, last_page=max(page_count, 1)
     )

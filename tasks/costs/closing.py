@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from tasks import queue
 from tasks.audit import Actor, Entry, record
@@ -43,16 +44,21 @@ def close(actor: Actor, month: date, reason: str = "") -> None:
     db = queue.connection()
     queue.execute(db, "costs_lock")
     found = cells.state(db)
+    named = {"month": f"{month:%Y-%m}", "next": f"{next_month(month)}"}
     if found.is_closed(month):
-        raise Refused(f"{month:%Y-%m} is closed already; what is learnt of it counts in the present month.")
-    if next_month(month) > found.today:
-        raise Refused(f"{month:%Y-%m} is not over; close it from {next_month(month)} on.")
-    if (turn := closable(found)) is not None and turn != month:
-        raise Refused(f"Months are closed one after another: {turn:%Y-%m} comes before {month:%Y-%m}.")
-    if not cells.are_complete(found, month):
         raise Refused(
-            f"The sums of {month:%Y-%m} are not made yet. A worker makes them in the background; is one running? Try again in a minute."
+            _("%(month)s is closed already; what is learnt of it counts in the present month.") % named
         )
+    if next_month(month) > found.today:
+        raise Refused(_("%(month)s is not over; close it from %(next)s on.") % named)
+    if (turn := closable(found)) is not None and turn != month:
+        named["turn"] = f"{turn:%Y-%m}"
+        raise Refused(_("Months are closed one after another: %(turn)s comes before %(month)s.") % named)
+    if not cells.are_complete(found, month):
+        sums = _(
+            "The sums of %(month)s are not made yet. A worker makes them in the background; is one running? Try again in a minute."
+        )
+        raise Refused(sums % named)
     while cells.renew(db, found):
         pass
     ClosedMonth.objects.create(month=month, closed_by=actor.name)

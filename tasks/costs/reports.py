@@ -39,12 +39,13 @@ class Line:
     of_month: dict[date, Sums] = field(default_factory=dict)
 
     def add(self, month: date, sums: Any, *, is_result: bool) -> None:
-        self.sums.add(sums)
         self.of_month.setdefault(month, Sums()).add(sums)
         self.completed += sums.attempts if is_result else 0
 
-    def priced(self, terms: Mapping[date, Terms]) -> Line:
+    def made(self, terms: Mapping[date, Terms]) -> Line:
+        """The line after all of its rows were added: its sums, and its money at the terms of each month."""
         for month, sums in self.of_month.items():
+            self.sums.add(sums)
             self.money.add(sums, terms.get(month, Terms()))
         return self
 
@@ -147,14 +148,17 @@ def _make(db: Any, query: Query) -> Report:
     found = cells.state(db)
     terms = _terms(query.period)
     lines: dict[str, Line] = {}
-    total, retries, failures, corrections = Line(), Line(), Line(), Line()
+    parts: dict[tuple[Any, ...], Sums] = {}
     for row in _rows(db, query, found):
-        wasted = () if row.is_result else (failures if row.status in ("failed", "cancelled") else retries,)
-        booked = (corrections,) if row.is_correction else ()
-        for line in (lines.setdefault(row.key, Line(row.key)), total, *wasted, *booked):
-            line.add(row.month, row.sums, is_result=row.is_result)
+        lines.setdefault(row.key, Line(row.key)).add(row.month, row.sums, is_result=row.is_result)
+        parts.setdefault((row.month, row.status, row.is_result, row.is_correction), Sums()).add(row.sums)
+    total, retries, failures, corrections = Line(), Line(), Line(), Line()
+    for (month, status, is_result, is_correction), sums in parts.items():
+        wasted = () if is_result else (failures if status in ("failed", "cancelled") else retries,)
+        for line in (total, *wasted, *((corrections,) if is_correction else ())):
+            line.add(month, sums, is_result=is_result)
     for line in (*lines.values(), total, retries, failures, corrections):
-        line.priced(terms)
+        line.made(terms)
     report = Report(
         query=query, at=found.now, zone=found.zone.key, lines=_in_order(lines.values(), query.by), total=total, retries=retries, failures=failures,
         corrections=corrections, running=queue.read(db, "costs_running", clients=query.values()["clients"])[0].attempts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.db.models.signals import pre_migrate
 
 
@@ -13,4 +13,5 @@ class AgentauditConfig(AppConfig):
         from agentaudit import checks  # noqa: F401 - importing registers them
         from agentaudit.postgres import schema
 
-        pre_migrate.connect(schema.prepare, sender=self, dispatch_uid="schema")
+        # Django sends it for apps that have models
+        pre_migrate.connect(schema.prepare, sender=apps.get_app_config("tasks"), dispatch_uid="schema")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import threading
 from collections.abc import Iterator
@@ -162,6 +163,59 @@ def test_a_workspace_that_never_answers_does_not_hold_a_request_for_ever(
     workspace.fault("delay", "/oidc/v1/token", seconds=3)
     with pytest.raises(OperationalError, match="did not answer within"):
         who(connects(endpoint=ENDPOINT))
+
+
+@pytest.mark.parametrize("pool", [None, {"min_size": 2, "max_size": 2, "timeout": 10}], ids=["plain", "pool"])
+def test_what_is_made_belongs_to_the_owner(cloud, connects, postgres, pool):
+    with postgres.superuser() as db:
+        db.execute("DO $$BEGIN CREATE ROLE agentaudit_owner; EXCEPTION WHEN duplicate_object THEN END$$")
+        db.execute(f'GRANT agentaudit_owner TO "{ROLE}"')
+    wrapper = connects(endpoint=ENDPOINT, pool=pool)
+    wrapper.settings_dict["OPTIONS"]["assume_role"] = "agentaudit_owner"
+    assert who(wrapper)[0] == "agentaudit_owner"
+    assert who(wrapper)[0] == "agentaudit_owner"
+
+
+@pytest.mark.parametrize("pool", [None, {"min_size": 2, "max_size": 2, "timeout": 10}], ids=["plain", "pool"])
+def test_after_a_sleep_the_next_request_is_served(cloud, connects, postgres, pool):
+    """An endpoint that goes to sleep takes every session with it."""
+    wrapper = connects(endpoint=ENDPOINT, pool=pool)
+    who(wrapper)
+    with postgres.superuser() as db:
+        db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", (ROLE,))
+    assert who(wrapper) == (ROLE, "agentaudit")
+    assert cloud.minted == 1
+
+
+def test_a_server_that_only_reads_since_a_failover_is_not_connected_to(cloud, connects, postgres):
+    wrapper = connects(endpoint=ENDPOINT)
+    wrapper.settings_dict["OPTIONS"]["target_session_attrs"] = "read-write"
+    with postgres.superuser() as db:
+        db.execute(f'ALTER ROLE "{ROLE}" SET default_transaction_read_only = on')
+        try:
+            with pytest.raises(OperationalError, match="read-only"):
+                who(wrapper)
+        finally:
+            db.execute(f'ALTER ROLE "{ROLE}" RESET default_transaction_read_only')
+    assert who(wrapper) == (ROLE, "agentaudit")
+    assert cloud.minted == 1
+
+
+def test_the_requests_are_those_that_were_seen_on_the_wire(cloud, connects, workspace):
+    who(connects(endpoint=ENDPOINT))
+    who(connects(instance=INSTANCE))
+    asked = [
+        (entry["method"], entry["path"], json.loads(entry["body"] or "{}"))
+        for entry in workspace.requests("/api/2.0/")
+    ]
+    request_id = asked[3][2].pop("request_id")
+    assert asked == [
+        ("GET", f"/api/2.0/postgres/{ENDPOINT}", {}),
+        ("POST", "/api/2.0/postgres/credentials", {"endpoint": ENDPOINT}),
+        ("GET", f"/api/2.0/database/instances/{INSTANCE}", {}),
+        ("POST", "/api/2.0/database/credentials", {"instance_names": [INSTANCE]}),
+    ]
+    assert request_id
 
 
 class TestNative:

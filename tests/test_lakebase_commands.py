@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from agentaudit.postgres.home import PORT
-from tests.commands import Place
+from tests.commands import Place, free_port, wait_until
 from tests.fakes.databricks import Workspace
 from tests.fakes.lakebase import ENDPOINT, PRODUCTION, PROJECT, ROLE, Lakebase
 from tests.lakebase_tools import DATABASE, Postgres, own_postgres
@@ -104,6 +105,18 @@ def test_a_reader_sees_the_queue_and_no_secret(site, told):
                 db.execute(refused)
 
 
+def test_without_setup_the_first_migration_makes_the_schema_and_marks_it(site, told):
+    with site.postgres.superuser(dbname=DATABASE) as db:
+        db.execute("CREATE DATABASE another")
+        db.execute(sql.SQL("ALTER DATABASE another OWNER TO {}").format(sql.Identifier(ROLE)))
+    site.run("migrate", "-v0", PGDATABASE="another", LAKEBASE_SCHEMA="audit")
+    with site.postgres.superuser(dbname="another") as db:
+        marked = db.execute(
+            "SELECT obj_description(to_regnamespace('audit'), 'pg_namespace'), to_regclass('audit.tasks') IS NOT NULL"
+        )
+        assert marked.fetchone() == (PRODUCTION, True)
+
+
 def test_who_may_not_set_up_is_told(site, told):
     assert "project's owner" in site.refusal("lakebase", "setup", "--app", APP, LAKEBASE_ROLE=READER)
 
@@ -115,6 +128,36 @@ def test_doctor_knows_the_lakebase(site, told):
     found = {finding["subject"]: finding for finding in report["findings"]}
     assert found["Lakebase"]["level"] == "ok" and f"a token for {ENDPOINT}" in found["Lakebase"]["sentence"]
     assert found["schema"]["level"] == "ok" and found["wake-ups"]["level"] == "ok"
+
+
+def test_an_app_listens_where_told_serves_whom_the_proxy_names_and_stops_in_time(site, told):
+    port = free_port()
+    app = {
+        "DATABRICKS_APP_NAME": "audit", "DATABRICKS_APP_PORT": str(port), "PUBLIC_URL": "https://audit.example.com", "TRUST_DATABRICKS_IDENTITY": "1",
+        "LAKEBASE_OWNER": "agentaudit_owner", "LAKEBASE_ROLE": APP, "WEB_WORKERS": "1",
+    }  # fmt: skip
+    process = site.place.begin("up", **app)
+    try:
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/",
+            headers={
+                "Host": "audit.example.com",
+                "X-Forwarded-Proto": "https",
+                "X-Forwarded-Email": "anna@example.com",
+            },
+        )
+        wait_until(lambda: "anna@example.com" in page(request), 90, "the pages")
+    finally:
+        process.terminate()
+        process.communicate(timeout=15)
+    assert process.returncode == 0
+
+
+def page(request: urllib.request.Request) -> str:
+    try:
+        return urllib.request.urlopen(request, timeout=30).read().decode()
+    except OSError:
+        return ""
 
 
 def test_a_worker_refuses_a_copy_unless_told(site, told):

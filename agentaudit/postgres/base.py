@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base, client
+from psycopg import sql
 
 from agentaudit.postgres import connecting
 from agentaudit.postgres.connecting import EMBEDDED_HOME, LAKEBASE
@@ -85,6 +86,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
             lambda: next(known, None) or self.get_connection_params(),
             lambda **parameters: super(DatabaseWrapper, self).get_new_connection(parameters),
         )
+
+    def _configure_role(self, connection: psycopg.Connection) -> bool:
+        """Django's own asks its pool for a second connection, only to quote the name, and waits for the one that it is about to open."""
+        role = self.settings_dict["OPTIONS"].get("assume_role")
+        if role:
+            connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(role)))
+        return bool(role)
 
     def plain_parameters(self, name: str) -> dict[str, Any]:
         """Keywords for a plain connection of this name (in pg_stat_activity), with credentials of this moment."""

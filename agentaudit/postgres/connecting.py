@@ -64,7 +64,8 @@ def connect(
         raw = connecting(**ask())
     if is_pooled(settings_dict) or _looks_pooled(settings_dict, raw):
         _note(settings_dict)
-        raw.prepare_threshold = None  # another thread may have found out after these parameters were asked for
+        # Another thread may have found out after these parameters were asked for
+        raw.prepare_threshold = None
     return raw
 
 

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 RESTART = "It is read once: when it is changed, restart every process."
 NOT_THE_LOGIN = (
     "connection refused", "timeout expired", "connection timeout", "could not translate host name", "network is unreachable",
-    "no route to host", "too many", "connection slots", "starting up", "shutting down", "recovery mode", "does not support ssl",
+    "no route to host", "too many", "connection slots", "starting up", "shutting down", "recovery mode", "does not support ssl", "read-only",
 )  # fmt: skip
 """Parts of libpq's words for failures that another password does not help against. psycopg gives no code for a failed connect."""
 

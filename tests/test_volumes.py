@@ -45,6 +45,16 @@ def test_a_download_that_goes_wrong_once_is_whole(storage, workspace, kind):
     assert storage.open(NAME).read() == content
 
 
+def test_a_download_that_stays_cut_is_an_error_and_not_half_a_file(storage, workspace, monkeypatch):
+    monkeypatch.setenv("DATABRICKS_DISABLE_EXPERIMENTAL_FILES_API_CLIENT", "true")
+    databricks.forget()
+    put(storage, bytes(range(256)) * 20_000)
+    workspace.fault("cut", FILES, method="GET")
+    with pytest.raises(StorageError) as caught:
+        storage.open(NAME)
+    assert caught.value.retryable
+
+
 def test_the_way_past_the_cloud_storage_is_taken_where_that_cannot_be_reached(storage, workspace):
     put(storage)
     workspace.fault("403", "/cloud/")

@@ -21,6 +21,7 @@ help:
 	@echo "make test-databricks   against a real workspace, which the environment names"
 	@echo "make lint        style and types        make format      puts the style right"
 	@echo "make bench       a benchmark: NAME=accuracy (default), FULL=1 for its long form"
+	@echo "make test-databricks  what the tests take for granted, asked of a real workspace"
 	@echo "make wheel       the agent as a wheel in dist/, for the job on Databricks"
 	@echo "make docs        writes docs/states.md anew from tasks/states.py"
 	@echo "make venv        sets up .venv with everything for development"

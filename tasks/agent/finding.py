@@ -144,10 +144,10 @@ class PageText:
         pair = self.text[one] + self.text[other]
         if pair[0].isalnum() and pair[1].isalnum():
             return not printed.WITHOUT_SPACES.search(pair)
-        inside = self.text[max(one - 1, 0) : other + 2]
-        return bool(re.fullmatch(r"\d[.,/:-]\d\d?|\d\d?[.,/:-]\d", inside[:3])) and not re.search(
-            r"\s", inside[:3]
-        )
+        around = self.text[max(one - 1, 0) : other + 2]
+        if pair[0].isdigit() and pair[1] in printed.INSIDE_NUMBERS:
+            return around[-1].isdigit()
+        return pair[1].isdigit() and pair[0] in printed.INSIDE_NUMBERS and around[0].isdigit()
 
 
 def belong(one: Word, other: Word) -> bool:

@@ -14,8 +14,8 @@ from tasks.agent.rules.numbers import code_of
 
 DASHES = dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
 QUOTES = dict.fromkeys("’‘ʼ′`´＇", "'")
-UNSEEN = re.compile(r"[\u0640\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
-"""Joiners, marks of direction, and the stroke that only lengthens an Arabic word."""
+UNSEEN = re.compile(r"[\u0300-\u036f\u0640\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+"""Accents that stand alone, joiners, marks of direction, and the stroke that only lengthens an Arabic word."""
 WITHOUT_SPACES = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -37,14 +37,16 @@ def plain_character(character: str) -> str:
         digit = unicodedata.digit(one, None)
         if digit is not None:
             out.append(str(digit))
-        elif not UNSEEN.match(one):
+        elif not (one.isspace() or UNSEEN.match(one)):
             apart = unicodedata.normalize("NFD", one)
             out.append(apart[0] if apart[0] < LATIN_GREEK_CYRILLIC_END else one)
     return "".join(out)
 
 
 def plain(text: str) -> str:
-    return "".join(map(plain_character, unicodedata.normalize("NFC", text)))
+    return "".join(
+        " " if one.isspace() else plain_character(one) for one in unicodedata.normalize("NFC", text)
+    )
 
 
 def key_positions(word: str) -> Iterator[int]:

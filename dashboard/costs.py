@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from dashboard import words
 from dashboard.cost_filters import BY, CostFilterForm, CostFilters, seen_by
 from dashboard.cost_tables import Sheet, sheet, workbook
 from dashboard.exports import csv_pieces
@@ -89,7 +88,7 @@ def close(request: HttpRequest) -> HttpResponse:
     except ValueError:
         messages.error(request, _("That is no month. Write one such as 2026-11."))
     except closing.Refused as refusal:
-        messages.error(request, words.spoken(refusal.message))
+        messages.error(request, refusal.message)
     else:
         messages.success(
             request, _("%(month)s is closed: its figures never change again.") % {"month": f"{month:%Y-%m}"}

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET
 
 from dashboard import words
 from dashboard.extractions import visible_extraction
+from dashboard.sayings import spoken
 from dashboard.streaming import download
 from tasks.models import Attempt, Extraction, Task
 
@@ -43,8 +44,7 @@ def refused_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     extraction = visible_extraction(request, pk)
     lines = [(_("file"), _("code"), _("reason"), _("repeats document"))]
     lines += [
-        (e["name"], e["code"], words.spoken(e["sentence"]), e.get("document_id") or "")
-        for e in extraction.refused
+        (e["name"], e["code"], spoken(e["sentence"]), e.get("document_id") or "") for e in extraction.refused
     ]
     return download(request, csv_pieces(lines), f"extraction-{pk}-refused.csv", "text/csv; charset=utf-8")
 

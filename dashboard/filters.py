@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext as translated
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dashboard import words
@@ -65,9 +65,9 @@ class Filters:
         if self.first and self.final:
             return f"{self.first} – {self.final}"
         if self.first:
-            return translated("since %(day)s") % {"day": self.first}
+            return gettext("since %(day)s") % {"day": self.first}
         if self.final:
-            return translated("until %(day)s") % {"day": self.final}
+            return gettext("until %(day)s") % {"day": self.final}
         return str(LAST[self.last])
 
     @property

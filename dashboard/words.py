@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from tasks.states import Priority
@@ -51,36 +50,48 @@ SOURCES = {
     "page": _("page"), "xml": _("embedded XML"), "form": _("form field"), "ocr": _("recognised text"),
     "model": _("model"), "computed": _("computed"),
 }  # fmt: skip
+# Of the readers and the ready-made schemas, in the order in which people read them
 FIELDS = {
-    "supplier": _("Supplier"), "buyer": _("Buyer"),
-    "customer": _("Customer"), "number": _("Number"), "date": _("Date"), "due_date": _("Due date"),
-    "currency": _("Currency"), "position": _("Position"), "description": _("Description"), "quantity": _("Quantity"), "unit": _("Unit"),
-    "unit_price": _("Unit price"), "price": _("Price"), "discount": _("Discount"), "shipping": _("Shipping"), "net": _("Net"),
-    "tax_rate": _("Tax rate"), "tax": _("Tax"), "amount": _("Amount"), "total": _("Total"), "payable": _("Payable"),
-    "vat_id": _("VAT number"), "iban": _("IBAN"), "kind": _("Kind"),
+    "title": _("Title"), "company": _("Company"), "statement_type": _("Type of statement"), "issuer": _("Issuer"), "recipient": _("Recipient"),
+    "supplier": _("Supplier"), "buyer": _("Buyer"), "customer": _("Customer"),
+    "supplier_tax_id": _("Supplier's tax number"), "buyer_tax_id": _("Buyer's tax number"), "vat_id": _("VAT number"), "iban": _("IBAN"),
+    "party_1": _("Party 1"), "party_1_role": _("Role of party 1"), "party_2": _("Party 2"), "party_2_role": _("Role of party 2"),
+    "party_3": _("Party 3"), "party_4": _("Party 4"), "party_5": _("Party 5"), "party_6": _("Party 6"), "other_parties": _("Other parties"),
+    "number": _("Number"), "reference": _("Reference"), "subject": _("Subject"), "kind": _("Kind"),
+    "date": _("Date"), "due_date": _("Due date"), "signed_date": _("Signed on"), "effective_date": _("Effective from"), "end_date": _("Ends on"),
+    "period_from": _("Period from"), "period_to": _("Period to"), "period_end": _("End of period"),
+    "term": _("Term"), "renewal": _("Renewal"), "notice_period": _("Notice period"), "termination": _("Termination"),
+    "governing_law": _("Governing law"), "jurisdiction": _("Place of jurisdiction"),
+    "position": _("Position"), "item": _("Item"), "column": _("Column"), "name": _("Name"), "value": _("Value"), "description": _("Description"),
+    "quantity": _("Quantity"), "unit": _("Unit"), "unit_price": _("Unit price"), "price": _("Price"),
+    "currency": _("Currency"), "discount": _("Discount"), "shipping": _("Shipping"), "net": _("Net"),
+    "tax_rate": _("Tax rate"), "tax": _("Tax"), "amount": _("Amount"), "amount_period": _("Amount is for"), "due": _("Due"), "total": _("Total"),
+    "payable": _("Payable"), "amount_due": _("Amount due"),
+    "total_assets": _("Total assets"), "total_liabilities": _("Total liabilities"), "equity": _("Equity"), "revenue": _("Revenue"),
+    "total_expenses": _("Total expenses"), "net_income": _("Net income"), "opening_balance": _("Opening balance"),
+    "total_credits": _("Total credits"), "total_debits": _("Total debits"), "closing_balance": _("Closing balance"),
+    "lines": _("Line items"), "amounts": _("Amounts"), "facts": _("Facts"), "figures": _("Figures"),
 }  # fmt: skip
 KINDS = {
     "invoice": _("Invoice"), "receipt": _("Receipt"), "credit_note": _("Credit note"), "quotation": _("Quotation"),
-    "quote": _("Quotation"), "contract": _("Contract"), "other": _("Other document"),
+    "quote": _("Quotation"), "contract": _("Contract"), "statement": _("Statement"), "document": _("Document"), "other": _("Other document"),
 }  # fmt: skip
-AMOUNTS = frozenset(
-    {
-        "net",
-        "tax",
-        "total",
-        "payable",
-        "discount",
-        "shipping",
-        "unit_price",
-        "price",
-        "amount",
-        "quantity",
-        "tax_rate",
-    }
-)
+AMOUNTS = frozenset({
+    "net", "tax", "total", "payable", "amount_due", "discount", "shipping", "unit_price", "price", "amount", "quantity", "tax_rate",
+    "total_assets", "total_liabilities", "equity", "revenue", "total_expenses", "net_income",
+    "opening_balance", "total_credits", "total_debits", "closing_balance",
+})  # fmt: skip
+DATES = frozenset({
+    "date", "due_date", "signed_date", "effective_date", "end_date", "period_from", "period_to", "period_end",
+})  # fmt: skip
 
 # What went wrong, grouped by where its cause lies: in the document, in the set-up, or in the moment (another attempt may do better)
-CAUSES = {"document": _("the document"), "set-up": _("the set-up"), "moment": _("passing trouble"), "": _("other")}
+CAUSES = {
+    "document": _("the document"),
+    "set-up": _("the set-up"),
+    "moment": _("passing trouble"),
+    "": _("other"),
+}
 ERRORS = {
     "not_pdf": ("document", _("No PDF")), "empty": ("document", _("Empty file")), "encrypted": ("document", _("Encrypted")),
     "no_pages": ("document", _("No pages")), "corrupt": ("document", _("Damaged")), "limit": ("document", _("Beyond a limit")),
@@ -90,21 +101,6 @@ ERRORS = {
     "crashed": ("moment", _("Crashed")), "timeout": ("moment", _("Timed out")), "out_of_memory": ("moment", _("Out of memory")),
     "storage": ("moment", _("Storage failed")), "lost": ("moment", _("Lost")), "cancelled": ("", _("Cancelled")), "released": ("", _("Handed back")),
 }  # fmt: skip
-
-# Sentences of the agent program and the inspector, which know no translations: named here, looked up when shown
-SENTENCES = (
-    gettext_noop("This file is empty (0 bytes)."),
-    gettext_noop("This file is not a PDF, whatever its name says."),
-    gettext_noop("This PDF has no pages."),
-    gettext_noop("This PDF is encrypted and needs a password to open."),
-    gettext_noop("The password does not open this PDF."),
-    gettext_noop("This PDF is encrypted in a way that cannot be read here; save a copy without protection."),
-    gettext_noop("This PDF is damaged or cut short and cannot be opened; ask for a fresh copy."),
-    gettext_noop("This PDF could not be opened: reading it broke off or took too long."),
-    gettext_noop("This PDF needs too much memory to open."),
-    gettext_noop("The file of this document is not where it was stored."),
-    gettext_noop("No invoice was recognised."),
-)
 
 
 def task_look(status: str, needs_review: bool) -> Look:
@@ -127,15 +123,19 @@ def cause_of(code: str) -> str:
 
 def field_word(name: str) -> str:
     """A field's label: ours where we know it, else its name made readable."""
-    return str(FIELDS.get(name) or name.replace("_", " ").capitalize())
+    return str(FIELDS.get(name) or readable(name))
+
+
+def kind_word(kind: str) -> str:
+    return str(KINDS.get(kind) or readable(kind))
+
+
+def readable(name: str) -> str:
+    """A name that we have no word for, such as those of an agent's own schema."""
+    return name.replace("_", " ").capitalize()
 
 
 def ordered(names: Iterable[str]) -> list[str]:
     """Field names in the order people read them; names of other agents' own keep theirs, at the end. (jsonb keeps no order.)"""
     known = list(FIELDS)
     return sorted(dict.fromkeys(names), key=lambda name: known.index(name) if name in FIELDS else len(known))
-
-
-def spoken(sentence: str) -> str:
-    """A sentence of another part in the reader's language, where a translation exists."""
-    return gettext(sentence) if sentence else ""

@@ -18,7 +18,6 @@ from asgiref.sync import async_to_sync
 from django.db import OperationalError
 from django.test import Client as Browser
 from django.urls import reverse
-from django.utils.translation.trans_real import translation
 
 from dashboard.exports import harmless
 from dashboard.templatetags import show
@@ -357,15 +356,6 @@ def test_german_readers_get_german_words_numbers_and_dates(world) -> None:
         assert words in page, words
     page = client.get(reverse("task", args=(task_named("good.pdf").pk,))).content.decode()
     assert "1.234,50" in page and "Lieferant" in page
-
-
-def test_every_sentence_of_the_templates_has_a_german_one(settings) -> None:
-    """`manage.py makemessages -l de` finds the new ones, `compilemessages` makes the file that is read."""
-    catalog = translation("de")._catalog
-    templates = [path.read_text() for path in (Path(settings.BASE_DIR) / "templates").rglob("*.html")]
-    told = {match[2] for text in templates for match in re.finditer(r"""{% translate (["'])(.*?)\1""", text)}
-    assert len(told) > 100
-    assert sorted(words for words in told if not catalog.get(words)) == []
 
 
 def test_no_page_has_inline_script_or_style_and_every_answer_has_the_policy(world) -> None:

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from dashboard import words
+from dashboard import sayings, words
 from tasks import maintenance
 
 register = template.Library()
@@ -176,7 +176,7 @@ def is_amount(name: str) -> bool:
 
 @register.filter
 def kind_word(kind: str) -> str:
-    return str(words.KINDS.get(kind) or kind.replace("_", " ").capitalize())
+    return words.kind_word(kind)
 
 
 @register.filter
@@ -186,7 +186,7 @@ def source_word(source: str) -> str:
 
 @register.filter
 def spoken(sentence: str) -> str:
-    return words.spoken(sentence)
+    return sayings.spoken(sentence)
 
 
 @register.simple_tag
@@ -199,7 +199,7 @@ def field_value(name: str, value: str | int | None) -> SafeString | str:
 
 
 def _localised(name: str, value: str) -> str:
-    if name == "date" or name.endswith("_date"):
+    if name in words.DATES or name.endswith("_date"):
         try:
             return formats.date_format(date.fromisoformat(value), "DATE_FORMAT")
         except ValueError:

@@ -1,0 +1,145 @@
+"""Sentences of parts that know no translations (readers, inspector, executors), looked up in the reader's language when shown."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from django.utils.translation import gettext, gettext_noop
+
+from dashboard.words import field_word
+
+# A name in place of what a sentence was filled with; of several that fit a sentence the first counts
+SENTENCES = (
+    gettext_noop("This file is empty (0 bytes)."),
+    gettext_noop("This file is not a PDF, whatever its name says."),
+    gettext_noop("This PDF has no pages."),
+    gettext_noop("This PDF is encrypted and needs a password to open."),
+    gettext_noop("The password does not open this PDF."),
+    gettext_noop("This PDF is encrypted in a way that cannot be read here; save a copy without protection."),
+    gettext_noop("This PDF is damaged or cut short and cannot be opened; ask for a fresh copy."),
+    gettext_noop("This PDF could not be opened: reading it broke off or took too long."),
+    gettext_noop("This PDF needs too much memory to open."),
+    gettext_noop("The file of this document is not where it was stored."),
+    gettext_noop("Nothing is printed on this document's pages."),
+    gettext_noop("The text of this PDF is garbled (its fonts name the wrong characters); it needs OCR."),
+    gettext_noop("None of this PDF's pages can be read; the file is damaged."),
+    gettext_noop("No invoice, receipt, credit note or quotation was recognised in this document."),
+    gettext_noop("No contract was recognised in this document."),
+    gettext_noop("No table of figures was recognised in this document."),
+    gettext_noop("This document has no text, and no pictures of its pages were asked for; there was nothing to ask a model."),
+    gettext_noop("Not found on page: nothing that is printed there holds this value."),
+    gettext_noop("The value could not be proven on the page."),
+    gettext_noop("Nothing beside the value says clearly enough that it is this one."),
+    gettext_noop("The %(field)s was not found."),
+    gettext_noop("Another value stands as near to its label: %(value)s."),
+    gettext_noop("Only the embedded electronic invoice says so; it is not found on the page."),
+    gettext_noop("The page says %(printed)s, the embedded electronic invoice says %(said)s."),
+    gettext_noop("The attached %(name)s is not a readable electronic invoice; it was not used."),
+    gettext_noop("The sums do not add up: net %(net)s + tax %(tax)s = %(sum)s, but the total says %(total)s."),
+    gettext_noop("The line items do not sum to the printed net or total."),
+    gettext_noop("The total is zero."),
+    gettext_noop("The date %(date)s is implausible."),
+    gettext_noop("The due date %(due)s lies before the date %(date)s."),
+    gettext_noop("The due date %(due)s lies more than two years after the date %(date)s."),
+    gettext_noop("Day and month of the date could be swapped; nothing in the document decides."),
+    gettext_noop("No label says that this is the document's date."),
+    gettext_noop("Only a date of delivery, of the order or of a period is printed; it was taken as the document's date."),
+    gettext_noop("No words say that the contract takes effect on this date."),
+    gettext_noop("No heading says what this column holds."),
+    gettext_noop("Several currencies are printed: %(currencies)s."),
+    gettext_noop("No currency is printed; taken from the country of the addresses and numbers (%(country)s)."),
+    gettext_noop("The dollars may be those of another country; nothing says whose they are."),
+    gettext_noop("This name could be the supplier's as well: %(name)s."),
+    gettext_noop("The check digits of the account %(number)s are wrong."),
+    gettext_noop("The check digits of the tax number %(number)s are wrong."),
+    gettext_noop("%(where)s has no text; needs OCR."),
+    gettext_noop("%(where)s has no text, and none was recognised in its picture."),
+    gettext_noop("%(where)s has no text; the time limit left none to recognise it."),
+    gettext_noop("%(where)s cannot be read; the file is damaged there."),
+    gettext_noop("%(where)s holds text that a reader of the page does not see; it was not used."),
+    gettext_noop("The text of %(where)s is garbled (its fonts name the wrong characters); what its picture shows was read instead."),
+    gettext_noop("%(where)s was read from its picture: recognised text (OCR)."),
+    gettext_noop("%(where)s holds a few invisible words; they were not used."),
+    gettext_noop("%(where)s is a scan with an invisible text layer; the layer was read."),
+    gettext_noop("Some text was read by a second reader, without its place on the page."),
+    gettext_noop("The PDF holds JavaScript; it was not run."),
+    gettext_noop("Attached files, not opened but for electronic invoices: %(names)s and %(more)s more."),
+    gettext_noop("Attached files, not opened but for electronic invoices: %(names)s."),
+    gettext_noop("This file holds %(number)s documents; each is a record of its own."),
+    gettext_noop("The model “%(model)s” takes no pictures; only the text of the pages was sent."),
+    gettext_noop("The model “%(model)s” refused to read this document. Another model may do it."),
+    gettext_noop("The model “%(model)s” answered with something else than the JSON that it was asked for."),
+    gettext_noop("The model “%(model)s” did not answer within %(seconds)s seconds."),
+    gettext_noop("The account of “%(model)s” has no credit left. Add credit; nothing else is started for a quarter of an hour."),
+    gettext_noop("The provider of “%(model)s” has had too many requests and %(when)s."),
+    gettext_noop("The key does not allow the model “%(model)s” on %(host)s. Ask for the right, or choose another model."),
+    gettext_noop("The model server %(host)s cannot be reached (%(error)s). Check its address and the network."),
+    gettext_noop("The model server %(host)s broke off before it had answered for “%(model)s”; that may pass."),
+    gettext_noop("The model server %(host)s failed with %(status)s for “%(model)s”; that is its own fault and may pass."),
+    gettext_noop("The model server %(host)s does not accept the key. Set OPENAI_API_KEY, or the host's file in MODEL_KEYS_DIR, and start the worker again."),
+    gettext_noop("This agent names no model; choose one on its page in the admin."),
+    gettext_noop("The worker that ran this attempt stopped answering."),
+    gettext_noop("The worker is shutting down and handed this attempt back."),
+    gettext_noop("The worker could not renew its lease in time, so it stopped this attempt; another one follows."),
+    gettext_noop("It ran longer than its agent allows and was stopped."),
+    gettext_noop("An operator took it back from its worker."),
+    gettext_noop("Stopped on request."),
+    gettext_noop("The run ended without a result."),
+    gettext_noop("Not finished within %(seconds)s seconds, the agent's limit for one document. If documents like this need longer, raise the limit."),
+    gettext_noop("Reading this file took all of its %(seconds)s seconds of processor time. It may be damaged; if files like this need longer, raise the agent's limit."),
+    gettext_noop("Reading this file needs more memory than its agent may use (%(limit)s MiB)."),
+    gettext_noop("Reading this document needs more memory than its agent may use (%(limit)s MiB)."),
+    gettext_noop("The machine ran out of memory and ended this attempt."),
+    gettext_noop("The agent ended without a result (exit code %(code)s); the attempt's log says more."),
+    gettext_noop("The agent stopped on an unexpected error (%(error)s); the attempt's log says where."),
+    gettext_noop("The agent gave an invalid result (%(place)s: %(fault)s)."),
+    gettext_noop("asks to wait %(seconds)s seconds"),
+    gettext_noop("does not say for how long to wait"),
+    gettext_noop("Page %(number)s"),
+    gettext_noop("page %(number)s"),
+    gettext_noop("Each of pages %(first)s to %(last)s"),
+    gettext_noop("each of pages %(first)s to %(last)s"),
+    gettext_noop("Each of pages %(numbers)s and %(more)s more"),
+    gettext_noop("Each of pages %(numbers)s"),
+    gettext_noop("each of pages %(numbers)s and %(more)s more"),
+    gettext_noop("each of pages %(numbers)s"),
+    gettext_noop("This document"),
+)  # fmt: skip
+PLACE = re.compile(r"%\\\((\w+)\\\)s")
+"""A name in an escaped sentence."""
+
+
+def spoken(sentence: str) -> str:
+    """A sentence of another part in the reader's language, where a translation exists, else as it is."""
+    if not sentence or (said := gettext(sentence)) != sentence:
+        return said if sentence else ""
+    pattern, values = taken_apart(sentence)
+    if not values or (said := gettext(pattern)) == pattern:
+        return sentence
+    return said % {name: filled(name, value) for name, value in values.items()}
+
+
+def filled(name: str, value: str) -> str:
+    """What stands in a sentence: pages and times to wait are phrases of their own, fields have their words."""
+    if name in ("where", "when"):
+        return spoken(value)
+    return field_word(value.replace(" ", "_")) if name == "field" else value
+
+
+@lru_cache(maxsize=2048)
+def taken_apart(sentence: str) -> tuple[str, dict[str, str]]:
+    """The sentence that was filled and what with; the sentence itself and nothing where none of ours fits."""
+    for pattern, known in patterns():
+        if match := known.fullmatch(sentence):
+            return pattern, match.groupdict()
+    return sentence, {}
+
+
+@cache
+def patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (sentence, re.compile(PLACE.sub(r"(?P<\1>.+?)", re.escape(sentence))))
+        for sentence in SENTENCES
+        if "%(" in sentence
+    )

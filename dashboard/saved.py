@@ -66,5 +66,5 @@ def _known(query: str) -> str:
 
 
 def _back(page: str, query: str) -> str:
-    name = page if page in SavedView.Page.values else SavedView.Page.OPERATIONS.value
+    name = page if page in SavedView.Page.values else SavedView.Page.values[0]
     return reverse(name) + (f"?{_known(query)}" if _known(query) else "")

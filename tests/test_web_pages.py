@@ -416,9 +416,9 @@ def test_pages_read_a_bounded_number_of_rows_whatever_their_number(
 ) -> None:
     for _ in range(20):
         make_task(world[1])
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         page_of(world)
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         world[0].get(reverse("extractions"))
 
 

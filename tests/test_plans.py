@@ -42,6 +42,7 @@ TIME_AS_FILTER = {
     "sweep_take_over": "lease_expires_at",
     "renew": "lease_expires_at",
     "aged_levels": "claimed_at",
+    "alert_claims": "claimed_at",
     # Among the missing traces of one day, which an index holds
     "trace_to_read_again": "trace_read_at",
     # The place from which on, beside its index key
@@ -72,7 +73,7 @@ def values(database: psycopg.Connection) -> dict[str, Any]:
         "agent": BUSY_AGENT, "client": 1, "clients": [1], "held_clients": [2, 3], "version": BUSY_AGENT, "extraction": 1, "priority": 10, "worker": WORKER,
         "sweeper": WORKER, "held": [WORKER], "after": UUID(int=0), "executors": ["local"], "look_ahead": 200, "lease_seconds": 60.0, "tasks": waiting, "task": waiting[0],
         "attempts": [UUID(int=2**100 + i) for i in range(count)], "tpm": [1.0] * count, "output_tpm": [1.0] * count, "rpm": [1.0] * count,
-        "most": 100, "age_seconds": 3600.0, "seconds": 1.0, "least": 10, "percent": 20, "blocked_by": "agent", "count": 10, "key_step": 1000, "first_key": None,
+        "most": 100, "age_seconds": 3600.0, "seconds": 1.0, "least": 10, "percent": 20, "on": True, "blocked_by": "agent", "count": 10, "key_step": 1000, "first_key": None,
         "workers": [WORKER], "drained": True, "documents": [1], "tokens": [1], "output_tokens": [1], "requests": [1], "passwords": [None],
         "pages_done": [1] * 100, "pages_total": [2] * 100, "models": [""] * 100, "input": [None] * 100, "output": [None] * 100,
         "cache_read": [None] * 100, "cache_write": [None] * 100, "run_ids": ["r"] * 100, "run_pages": [""] * 100, "run_id": "r",

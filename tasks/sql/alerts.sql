@@ -41,15 +41,16 @@ FROM (SELECT agentaudit_now() AS now, agentaudit_now() - make_interval(secs => %
 CROSS JOIN agents a LEFT JOIN pools p ON p.id = a.pool_id
 CROSS JOIN LATERAL (
   SELECT greatest(t.enqueued_at, t.available_at) AS since FROM tasks t
-  WHERE t.agent_id = a.id AND t.status = 'enqueued' AND NOT t.deferred AND t.available_at <= clock.before AND t.enqueued_at <= clock.before
+  WHERE t.agent_id = a.id AND t.status = 'enqueued' AND NOT t.deferred AND t.enqueued_at <= clock.before
     AND t.client_id <> ALL(ARRAY(SELECT id FROM clients WHERE is_paused OR spend_stop_per_day IS NOT NULL OR spend_stop_per_month IS NOT NULL))
   ORDER BY t.enqueued_at LIMIT 1
 ) w
-WHERE NOT a.is_paused AND a.spend_stop_per_day IS NULL AND a.spend_stop_per_month IS NULL
+WHERE w.since <= clock.before AND NOT a.is_paused AND a.spend_stop_per_day IS NULL AND a.spend_stop_per_month IS NULL
   AND coalesce(greatest(a.cooldown_until, p.cooldown_until) <= clock.before, true)
   AND NOT (SELECT is_paused OR maintenance_since IS NOT NULL FROM switches)
   AND NOT EXISTS (SELECT FROM agents g CROSS JOIN LATERAL (
-    SELECT FROM task_attempts WHERE agent_id = g.id AND rate_held_until > clock.before AND claimed_at > clock.before LIMIT 1) c)
+    SELECT FROM task_attempts WHERE agent_id = g.id AND rate_held_until > clock.before AND claimed_at > clock.before
+    ORDER BY rate_held_until DESC LIMIT 1) c)
 
 -- name: alert_budget
 -- Levels reached today or this month that still are the holder's limits; a limit that was raised since is another one.

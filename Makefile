@@ -1,6 +1,6 @@
 # Every target sets up what it needs by itself, and only when requirements*.txt have changed since.
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run mlflow test test-slow test-databricks lint format bench docs system-packages clean
+.PHONY: help venv demo run mlflow test test-slow test-databricks lint format bench docs wheel system-packages clean
 
 # Relative paths only: the folder's own path may hold a space
 PY := .venv/bin/python
@@ -21,7 +21,6 @@ help:
 	@echo "make test-databricks   against a real workspace, which the environment names"
 	@echo "make lint        style and types        make format      puts the style right"
 	@echo "make bench       a benchmark: NAME=accuracy (default), FULL=1 for its long form"
-	@echo "make test-databricks  what the tests take for granted, asked of a real workspace"
 	@echo "make wheel       the agent as a wheel in dist/, for the job on Databricks"
 	@echo "make docs        writes docs/states.md anew from tasks/states.py"
 	@echo "make venv        sets up .venv with everything for development"
@@ -44,13 +43,9 @@ test: .venv/.development system-packages
 test-slow: .venv/.development system-packages
 	@$(PYTEST) -m slow $(ARGS)
 
-# Against a real workspace, which tests/contract_databricks.py says how to name; without one it says so and skips
-test-databricks: .venv/.development
-	@$(PYTEST) tests/contract_databricks.py $(ARGS)
-
 # Needs a workspace, which the environment names; what is not named is skipped, and says so
 test-databricks: .venv/.development
-	@DATABRICKS_CONTRACT=1 $(PYTEST) tests/test_databricks_contract.py $(ARGS)
+	@DATABRICKS_CONTRACT=1 $(PYTEST) tests/test_databricks_contract.py tests/contract_databricks.py $(ARGS)
 
 lint: .venv/.development
 	@$(PY) -m ruff check .
@@ -85,7 +80,7 @@ clean:
 	@$(PY) -m pip install -qq --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-.venv/.development: requirements.txt requirements-dev.txt
+.venv/.development: requirements.txt requirements-dev.txt requirements-checkpoints.txt
 	$(create)
 	@echo "Installing requirements-dev.txt into .venv (once; about a minute) ..."
 	@$(PY) -m pip install -qq --disable-pip-version-check -r requirements-dev.txt

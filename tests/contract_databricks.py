@@ -1,7 +1,7 @@
-"""What the local workspace of the tests stands for, asked of a real one: `make test-databricks`. It starts three runs of the job.
+"""What the local workspace of the tests stands for, asked of a real one: part of `make test-databricks`. It starts three runs of the job.
 
-It needs a login as the SDK reads it (DATABRICKS_HOST and so on), a folder of a volume in CONTRACT_VOLUME, and in CONTRACT_JOB_ID the id
-of the job that the bundle deploys.
+It needs a login as the SDK reads it (DATABRICKS_HOST and so on), STORAGE_URL (a volume, in which a folder comes and goes), and
+DATABRICKS_JOB_ID, the job that the bundle deploys. Not named test_…, so that it runs when it is asked for and costs nothing else.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tasks.orders import callback_secrets, outcome_name
 from tasks.storage import NotStored, StorageError, get_storage
 from tasks.storage.volumes import VolumeStorage
 
-VOLUME, JOB_ID = os.environ.get("CONTRACT_VOLUME", ""), os.environ.get("CONTRACT_JOB_ID", "")
+VOLUME, JOB_ID = os.environ.get("STORAGE_URL", ""), os.environ.get("DATABRICKS_JOB_ID", "")
 PDF = Path(__file__).parents[1] / "tasks" / "agent" / "samples" / "01-invoice-english.pdf"
 NOWHERE = "https://127.0.0.1:9/"
 MINUTES = 15
 pytestmark = [
     pytest.mark.skipif(
-        not (VOLUME and JOB_ID), reason="no workspace: set CONTRACT_VOLUME, CONTRACT_JOB_ID and a login"
+        not (VOLUME and JOB_ID), reason="no workspace: set STORAGE_URL, DATABRICKS_JOB_ID and a login"
     ),
     pytest.mark.timeout(60 * MINUTES),
 ]

@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-m", "pytest", "-q", "tests/contract_databricks.py"]
 @pytest.mark.slow
 def test_the_local_workspace_keeps_the_contract(workspace):
     workspace.jobs.runner = as_process
-    contract = {"CONTRACT_VOLUME": workspace.files.volume, "CONTRACT_JOB_ID": str(workspace.jobs.job_id)}
+    contract = {"STORAGE_URL": workspace.files.volume, "DATABRICKS_JOB_ID": str(workspace.jobs.job_id)}
     run = subprocess.run(
         COMMAND, cwd=ROOT, env=os.environ | contract, capture_output=True, text=True, timeout=280
     )
@@ -28,6 +28,8 @@ def test_the_local_workspace_keeps_the_contract(workspace):
 
 @pytest.mark.slow
 def test_without_a_workspace_it_says_what_is_missing():
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CONTRACT_")}
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("STORAGE_URL", "DATABRICKS_JOB_ID")
+    }
     run = subprocess.run([*COMMAND, "-rs"], cwd=ROOT, env=kept, capture_output=True, text=True, timeout=120)
-    assert run.returncode == 0 and "set CONTRACT_VOLUME" in run.stdout
+    assert run.returncode == 0 and "set STORAGE_URL, DATABRICKS_JOB_ID" in run.stdout

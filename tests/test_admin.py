@@ -350,11 +350,14 @@ def test_a_person_who_may_only_look_can_run_no_action_of_any_page(client: Browse
     [
         ("Auditor", {"client", "document", "extraction", "task", "attempt"}),
         ("Operator", {"client", "document", "extraction", "task", "attempt", "agent", "agentversion", "pool", "worker", "auditentry",
-                      "membership", "switches", "price", "delivery", "refuseddelivery", "spent", "spendnotice", "bulkaction", "user"}),
+                      "membership", "switches", "price", "delivery", "refuseddelivery", "spent", "spendnotice", "bulkaction", "user",
+                      "alert", "alertrule", "notice", "closedmonth", "monthterms"}),
         ("Operator (read only)", {"client", "document", "extraction", "task", "attempt", "agent", "agentversion", "pool", "worker", "auditentry",
-                                  "membership", "switches", "price", "delivery", "refuseddelivery", "spent", "spendnotice", "bulkaction", "user"}),
-        ("Finance", {"client", "extraction", "task", "attempt", "price", "agent", "spent", "spendnotice"}),
-        ("Engineer", {"document", "extraction", "task", "attempt", "agent", "agentversion", "pool", "worker", "price", "lane", "delivery", "refuseddelivery"}),
+                                  "membership", "switches", "price", "delivery", "refuseddelivery", "spent", "spendnotice", "bulkaction", "user",
+                      "alert", "alertrule", "notice", "closedmonth", "monthterms"}),
+        ("Finance", {"client", "extraction", "task", "attempt", "price", "agent", "spent", "spendnotice", "closedmonth", "monthterms"}),
+        ("Engineer", {"document", "extraction", "task", "attempt", "agent", "agentversion", "pool", "worker", "price", "lane", "delivery", "refuseddelivery",
+                      "alert", "alertrule", "notice"}),
     ],
 )  # fmt: skip
 def test_each_group_finds_its_pages_and_no_others(

@@ -142,6 +142,8 @@ def test_processor_time_is_an_estimate_at_the_rate_of_its_day_or_unknown(clock, 
         ("m,2026-13-01,1,1,,", "no day"), ("m,2026-01-01T00:00,1,1,,", "zone"), ("m,2026-01-01,-1,1,,", "0 or more"), ("m,2026-01-01,x,1,,", "no number"),
         ("m,2026-01-01,,1,,", "no number"), (",2026-01-01,1,1,,", "missing"), ("m,2026-01-01,NaN,1,,", "0 or more"), ("m,2026-01-01,1,1,,,,7", "more values"),
         ("m,2026-01-01,0.0000001,1,,", "places"), ("m,2026-01-01,1,1,,\nm,2026-01-01,2,1,,", "two prices"), ("m1,2026-01-01,9,10,0.25,3", "another price"),
+        ("m\0,2026-01-01,1,1,,", "nobody sees"), ("\u200bm,2026-01-01,1,1,,", "nobody sees"), ("m,2026-01-01,1_0,1,,", "no number"),
+        ("m,0001-01-01T00:00:00+14:00,1,1,,", "lie between"), ("m,9999-12-31T23:59:59-14:00,1,1,,", "lie between"),
     ],
 )  # fmt: skip
 def test_a_file_with_a_fault_is_refused_as_a_whole_in_words(db, line: str, fault: str) -> None:
@@ -151,6 +153,20 @@ def test_a_file_with_a_fault_is_refused_as_a_whole_in_words(db, line: str, fault
     with pytest.raises(ValueError, match="faults"):
         price_list.write(Actor("fiona"), found)
     assert not Price.objects.filter(model="fine").exists()
+
+
+@pytest.mark.parametrize("nought", ["-0", "0E-9999999", "0E+9999999"])
+def test_nothing_is_a_price_however_it_is_written(db, nought: str) -> None:
+    assert price_list.write(Actor("fiona"), price_list.plan(HEAD + f"m,2026-01-01,{nought},1,,\n")) == 1
+    assert Price.objects.get(model="m").input_usd == 0
+
+
+def test_line_ends_of_old_machines_are_read_and_columns_named_twice_are_not(db) -> None:
+    assert [
+        price.model for price in price_list.plan((HEAD + "m,2026-01-01,1,2,,\n").replace("\n", "\r")).new
+    ] == ["m"]
+    twice = price_list.plan("model,model,valid_from,input_usd,output_usd\na,b,2026-01-01,1,1\n")
+    assert (twice.new, twice.faults) == ([], [(1, "The first line names model more than once.")])
 
 
 def test_a_file_is_added_once_and_its_days_are_those_of_utc(db) -> None:

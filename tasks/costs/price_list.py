@@ -10,12 +10,13 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 
 from django.db import transaction
 
 from tasks.audit import Actor, Entry, record
+from tasks.costs.periods import EARLIEST, LATEST
 from tasks.models import Price
 
 AMOUNTS = ("input_usd", "output_usd", "cache_read_usd", "cache_write_usd")
@@ -45,8 +46,17 @@ def plan(text: str) -> Plan:
     if len(text.encode()) > MOST_BYTES:
         found.faults.append((0, f"The file is longer than {MOST_BYTES:,} bytes; split it."))
         return found
-    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), restkey="more")
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ()) and name not in MAY_BE_EMPTY]
+    # As csv wants it: line ends of every system are told apart by its reader alone
+    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), restkey="more")
+    try:
+        named = list(reader.fieldnames or ())
+    except csv.Error as error:
+        found.faults.append((1, f"This is no CSV file: {error}."))
+        return found
+    if twice := [name for name in COLUMNS if named.count(name) > 1]:
+        found.faults.append((1, f"The first line names {', '.join(twice)} more than once."))
+        return found
+    missing = [name for name in COLUMNS if name not in named and name not in MAY_BE_EMPTY]
     if missing:
         found.faults.append(
             (
@@ -101,20 +111,23 @@ def _price(values: dict) -> Price:
     texts = {name: (values.get(name) or "").strip() for name in COLUMNS}
     if not texts["model"] or len(texts["model"]) > 200:
         raise _Fault("The model's name is missing or longer than 200 characters.")
+    if not texts["model"].isprintable():
+        raise _Fault(f"The model's name is {texts['model']!a}, which holds a character that nobody sees.")
     amounts = {name: _amount(name, texts[name]) for name in AMOUNTS}
     return Price(model=texts["model"], valid_from=_moment(texts["valid_from"]), **amounts)
 
 
 def _moment(text: str) -> datetime:
     try:
-        if len(text) == 10:
-            day = date.fromisoformat(text)
-            return datetime(day.year, day.month, day.day, tzinfo=UTC)
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise _Fault(
             f"valid_from is {text!r}, which is no day such as 2026-11-01 (UTC) and no moment such as 2026-11-01T00:00:00+01:00."
         ) from None
+    if not EARLIEST <= moment.date() <= LATEST:
+        raise _Fault(f"valid_from is {text}, but it has to lie between {EARLIEST} and {LATEST}.")
+    if len(text) == len("2026-11-01"):
+        return moment.replace(tzinfo=UTC)
     if moment.tzinfo is None:
         raise _Fault(
             f"valid_from is {text!r}, which does not say its zone. Write 2026-11-01T00:00:00Z, or only the day."
@@ -126,7 +139,7 @@ def _amount(name: str, text: str) -> Decimal | None:
     if not text and name in MAY_BE_EMPTY:
         return None
     try:
-        amount = Decimal(text)
+        amount = Decimal(text if "_" not in text else "")
     except InvalidOperation:
         raise _Fault(f"{name} is {text!r}, which is no number such as 2.50.") from None
     if not amount.is_finite() or not 0 <= amount < MOST_USD:
@@ -135,7 +148,7 @@ def _amount(name: str, text: str) -> Decimal | None:
         )
     if amount != round(amount, PLACES):
         raise _Fault(f"{name} is {text}, which has more than {PLACES} places.")
-    return amount
+    return round(amount, PLACES)  # a nought with a huge exponent is no number to the database
 
 
 @transaction.atomic

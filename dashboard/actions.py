@@ -17,7 +17,7 @@ from dashboard.exports import csv_pieces
 from dashboard.extractions import number_of, unless_known
 from dashboard.streaming import download
 from tasks import bulk, trail
-from tasks.audit import Actor
+from tasks.audit import Actor, reason_of
 from tasks.models import AuditEntry, BulkAction
 from tasks.operations import Refused
 from tasks.verbs import VERBS
@@ -103,7 +103,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
     """Take back what nobody has changed since."""
     action = get_object_or_404(BulkAction, pk=pk)
     try:
-        undoing = bulk.undo(Actor.of(request, "web"), action, request.POST.get("reason", "")[:500])
+        undoing = bulk.undo(Actor.of(request, "web"), action, reason_of(request)[:500])
     except Refused as refusal:
         messages.error(request, refusal.message)
         return redirect("bulk_action", pk=pk)

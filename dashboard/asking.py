@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from dashboard import summary
 from tasks import bulk, consequences
-from tasks.audit import Actor
+from tasks.audit import Actor, reason_of
 from tasks.models import Task
 from tasks.operations import Refused
 
@@ -43,7 +43,7 @@ def begin(
     try:
         action = bulk.begin(
             Actor.of(request, "web"), verb, rows, selection=selection, parameters=parameters,
-            reason=request.POST.get("reason", "")[:MOST_REASON], token=_token(request),
+            reason=reason_of(request)[:MOST_REASON], token=_token(request),
         )  # fmt: skip
     except Refused as refusal:
         messages.error(request, refusal.message)

@@ -16,9 +16,10 @@ from dashboard.cost_filters import BY, CostFilterForm, CostFilters, seen_by
 from dashboard.cost_tables import Sheet, sheet, workbook
 from dashboard.exports import csv_pieces
 from dashboard.streaming import download
-from tasks.audit import Actor
+from tasks.audit import Actor, reason_of
 from tasks.costs import budgets, cells, closing, reports
 from tasks.costs.names import names
+from tasks.costs.periods import EARLIEST, LATEST
 from tasks.models import ClosedMonth
 from tasks.queue import connection
 
@@ -84,7 +85,9 @@ def close(request: HttpRequest) -> HttpResponse:
     """Close a month for good; the trail keeps who and why."""
     try:
         month = date.fromisoformat(f"{request.POST.get('month', '')}-01")
-        closing.close(Actor.of(request, "web"), month, request.POST.get("reason", "").strip())
+        if not EARLIEST <= month <= LATEST:
+            raise ValueError
+        closing.close(Actor.of(request, "web"), month, reason_of(request))
     except ValueError:
         messages.error(request, _("That is no month. Write one such as 2026-11."))
     except closing.Refused as refusal:

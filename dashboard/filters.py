@@ -8,11 +8,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import QueryDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dashboard import words
+from tasks.costs.periods import EARLIEST, LATEST
 from tasks.models import Agent, Client
 from tasks.totals import DAY, FOREVER, HOUR, start_of
 
@@ -100,7 +102,11 @@ class FilterForm(forms.Form):
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__({**{name: data.get(name) for name in data}, "last": data.get("last") or USUAL})
-        days = {"required": False, "widget": forms.DateInput(attrs={"type": "date"})}
+        days = {
+            "required": False,
+            "validators": [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)],
+            "widget": forms.DateInput(attrs={"type": "date"}),
+        }
         self.fields["from"] = forms.DateField(label=_("or from"), **days)
         self.fields["to"] = forms.DateField(label=_("to"), **days)
         self.fields["agent"].choices = [

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.access import may_see
 from tasks import bulk, maintenance
-from tasks.audit import Actor
+from tasks.audit import Actor, reason_of
 from tasks.models import Switches
 from tasks.operations import Refused
 
@@ -33,7 +33,7 @@ def _switch(request: HttpRequest) -> HttpResponse:
     verb = VERBS.get(request.POST.get("what", ""))
     if verb is None:
         raise Http404
-    reason = request.POST.get("reason", "").strip()[:MOST_REASON]
+    reason = reason_of(request)[:MOST_REASON]
     try:
         action = bulk.begin(Actor.of(request, "web"), verb, Switches.objects.all(), reason=reason)
     except Refused as refusal:

@@ -122,8 +122,8 @@ def _series(board: summary.Board) -> dict[str, Any]:
         "picture": charts.drawn(shapes),
         "rows": rows,
         "highest": highest,
-        "first": rows[0][0],
-        "final": rows[-1][0],
+        "first": rows[0][0] if rows else "",
+        "final": rows[-1][0] if rows else "",
     }
 
 

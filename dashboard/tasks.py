@@ -19,7 +19,7 @@ from dashboard.extractions import unless_known
 from dashboard.streaming import download
 from tasks import operations, queue
 from tasks.access import visible_to
-from tasks.audit import Actor
+from tasks.audit import Actor, reason_of
 from tasks.costs.running import costs_so_far
 from tasks.models import Attempt, Document, Task
 from tasks.states import TERMINAL, Priority, TaskStatus
@@ -100,7 +100,7 @@ def _seconds(start: Any, end: Any) -> float | None:
 def operate(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
     """One of the verbs for people, on one task. The outcome is told in words, also where there was nothing to do."""
     task = get_object_or_404(visible_to(request.user, Task.objects.all()), pk=pk)
-    actor, reason = Actor.of(request, "web"), request.POST.get("reason", "").strip()
+    actor, reason = Actor.of(request, "web"), reason_of(request)
     if verb != "priority" and verb not in VERBS:
         raise Http404
     try:

@@ -65,6 +65,11 @@ def address_of(request: HttpRequest) -> str:
         return ""
 
 
+def reason_of(request: HttpRequest) -> str:
+    """What somebody wrote as the reason of a posted action, without what no text of the database can hold."""
+    return request.POST.get("reason", "").replace("\0", "").strip()
+
+
 def without_secrets(value: Any, name: str = "") -> Any:
     """A JSON value with what names or shapes give away as secret put out of sight."""
     if isinstance(value, dict):

@@ -184,7 +184,9 @@ def test_a_month_is_closed_once_in_order_with_a_line_in_the_trail(fiona) -> None
     today = reports.today()
     answer = fiona.post(reverse("costs_close"), {"month": f"{today:%Y-%m}"}, follow=True)
     assert "is not over" in answer.content.decode() and not ClosedMonth.objects.exists()
-    fiona.post(reverse("costs_close"), {"month": "nonsense"}, follow=True)
+    for nonsense in ("nonsense", "9999-12", "0001-01"):
+        answer = fiona.post(reverse("costs_close"), {"month": nonsense}, follow=True)
+        assert "That is no month" in answer.content.decode(), nonsense
     Task.objects.all()[0].attempts.update(finished_at="2026-01-15T12:00:00Z")
     CostState.objects.create(zone="UTC", stored_until=today)
     later = fiona.post(reverse("costs_close"), {"month": "2026-02"}, follow=True).content.decode()

@@ -117,6 +117,14 @@ def test_operators_switch_it_on_the_page_with_a_reason_and_the_trail_tells_who()
     assert maintenance.now() is None and AuditEntry.objects.filter(verb="end_maintenance").count() == 1
 
 
+def test_a_reason_with_what_no_text_of_the_database_can_hold_is_kept_without_it() -> None:
+    browser = signed_in("Operator")
+    assert browser.post(reverse("maintenance"), {"what": "begin", "reason": "up\0grade"}).status_code == 302
+    assert maintenance.now().reason == "upgrade"  # type: ignore[union-attr]
+    assert browser.post(reverse("maintenance"), {"what": "end", "reason": "\0"}).status_code == 302
+    assert maintenance.now() is None
+
+
 def test_a_retry_of_many_that_began_before_waits_until_it_is_over(monkeypatch) -> None:
     monkeypatch.setattr(bulk, "AT_ONCE", 0)
     task = failed_task()

@@ -195,6 +195,17 @@ def test_a_wrong_filter_is_told_and_nothing_is_narrowed_by_it(world, client: Bro
     assert "<b>6</b><span>Waiting</span>" in page
 
 
+def test_a_period_before_the_first_task_or_in_the_future_is_empty_and_one_outside_of_the_calendar_is_told(
+    world, client: Browser
+) -> None:
+    for period in ("to=2001-01-01", "from=2900-01-01", "from=2026-02-02&to=2026-01-01"):
+        for name in ("operations", "operations_fragment", "operations_csv", "operations_tasks"):
+            assert client.get(f"{reverse(name)}?{period}").status_code == 200, (name, period)
+    for period in ("to=9999-12-31", "from=0001-01-01"):
+        for name in ("operations", "operations_tasks"):
+            assert shown(client, f"{reverse(name)}?{period}").count("errorlist") == 1, (name, period)
+
+
 def test_tasks_are_found_by_number_run_digest_and_name(world, client: Browser) -> None:
     task = Task.objects.select_related("document").filter(status="completed").first()
     Attempt.objects.filter(task=task).update(run_id="run-77", trace_id="tr-abc123")

@@ -24,7 +24,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from tasks import bulk, consequences, operations
 from tasks.access import visible_to
 from tasks.admin.lists import CappedPaginator
-from tasks.audit import Actor, Entry, record
+from tasks.audit import Actor, Entry, reason_of, record
 from tasks.verbs import VERBS
 
 FIRST = 5
@@ -159,7 +159,7 @@ def confirmed(
         raise PermissionDenied
     is_sure = "confirmed" in request.POST
     form = form_class(request.POST if is_sure else None) if form_class else None
-    reason = request.POST.get("reason", "").strip()
+    reason = reason_of(request)
     needs_reason = needs_reason or (verb in VERBS and VERBS[verb].needs_reason)
     complaint = _("Say why; the audit log keeps it.") if is_sure and needs_reason and not reason else ""
     if not is_sure or complaint or (form is not None and not form.is_valid()):

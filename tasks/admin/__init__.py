@@ -16,6 +16,7 @@ from tasks.admin import (
     lanes,
     memberships,
     months,
+    names,
     pools,
     prices,
     spending,
@@ -28,10 +29,11 @@ from tasks.admin import (
 )
 
 __all__ = [
-    "actions", "agents", "alerts", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "months", "pools", "prices",
+    "actions", "agents", "alerts", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "months", "names", "pools", "prices",
     "spending", "summaries", "switches", "tasks", "users", "versions", "workers",
 ]  # fmt: skip
 
+names.name_columns()
 admin.site.site_header = _("agentaudit administration")
 admin.site.site_title = "agentaudit"
 admin.site.enable_nav_sidebar = False  # lists need the width

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks import queue
 from tasks.admin.base import ReadOnly, confirmed
 from tasks.admin.lists import attempts_found, choice, days, traced
+from tasks.admin.names import state
 from tasks.models import Attempt, Task
 from tasks.traces.places import page_of
 
@@ -39,7 +40,7 @@ class Silence(admin.SimpleListFilter):
 class AttemptAdmin(ReadOnly):
     belongs_to_client = True
     list_display = (
-        "__str__", "status", "agent", "executor", "claimed_at", "finished_at", "ended_at", "input_tokens", "output_tokens", "cost_usd", "cost_state",
+        "__str__", state, "agent", "executor", "claimed_at", "finished_at", "ended_at", "input_tokens", "output_tokens", "cost_usd", "cost_state",
     )  # fmt: skip
     list_select_related = ("agent",)
     list_filter = (
@@ -85,7 +86,7 @@ class AttemptAdmin(ReadOnly):
         return format_html('<a href="{}" rel="noreferrer">{}</a>', page, row.trace_id) if page else "—"
 
     def described(self, row: Attempt) -> str:
-        return f"{row} · {row.status} · {row.run_id or row.pk}"
+        return f"{row} · {state(row)} · {row.run_id or row.pk}"
 
     @admin.action(description=_("Declare ended"), permissions=["operate"])
     def declare_ended(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:

@@ -58,7 +58,7 @@ def learnt(version: AgentVersion) -> SafeString:
     said, now = figures_of(_Unlearnt(version)), figures_of(version)
     figures = known(version.learnt)
     rows = [
-        {"name": name.replace("_", " "), "said": value, "now": shown(now)[name], "learnt": name in figures}
+        {"name": _(name.replace("_", " ")), "said": value, "now": shown(now)[name], "learnt": name in figures}
         for name, value in shown(said).items()
     ]  # fmt: skip
     return render_to_string(

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks.admin.base import ReadOnly, confirmed
 from tasks.admin.lists import choice, clock, days, tasks_found
+from tasks.admin.names import state
 from tasks.models import Agent, Attempt, Task
 from tasks.states import Priority
 from tasks.versions import usable
@@ -81,7 +82,7 @@ class AttemptInline(admin.TabularInline):
 class TaskAdmin(ReadOnly):
     belongs_to_client = True
     list_display = (
-        "id", "status", "document", "client", "agent", "priority", "attempts_made", "error_code", "confidence", "created", "finished",
+        "id", state, "document", "client", "agent", "priority", "attempts_made", "error_code", "confidence", "created", "finished",
     )  # fmt: skip
     list_select_related = ("document", "client", "agent")
     list_filter = (
@@ -129,7 +130,7 @@ class TaskAdmin(ReadOnly):
         return clock(row.finished_at)
 
     def described(self, row: Task) -> str:
-        return f"{row.pk} · {row.document} · {row.client} · {row.status}"
+        return f"{row.pk} · {row.document} · {row.client} · {state(row)}"
 
     @admin.action(description=_("Retry what failed or was cancelled"), permissions=["operate"])
     def retry(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:

@@ -415,6 +415,17 @@ def prune_callbacks(db: psycopg.Connection, *, days: int, most: int) -> int:
     return execute(db, "callback_prune", days=days, most=most).rowcount
 
 
+def inserted_result(db: psycopg.Connection, attempt: UUID, most: int) -> str | None:
+    """The JSON text that a run has inserted for an attempt, of `most` bytes at most; None if there is none."""
+    found = first(db, "result_inserted", attempt=attempt, most=most)
+    return found.content if found else None
+
+
+def prune_results(db: psycopg.Connection, *, most: int) -> int:
+    """Remove inserted results that nobody needs any more; how many."""
+    return execute(db, "results_prune", most=most).rowcount
+
+
 def prune_spending(db: psycopg.Connection, *, most: int) -> int:
     """Remove counters of days and months that no claim asks for any more; how many."""
     return execute(db, "spending_prune", most=most).rowcount

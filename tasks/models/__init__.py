@@ -4,7 +4,7 @@ from tasks.models.agents import BUDGET_FIELDS, Agent, AgentVersion, Budgets, Poo
 from tasks.models.alerts import Alert, AlertRule, ExtractionWatch, Notice
 from tasks.models.billing import BilledRun
 from tasks.models.bulk import BulkAction, BulkPiece
-from tasks.models.callbacks import Delivery, RefusedDelivery
+from tasks.models.callbacks import AttemptResult, Delivery, RefusedDelivery
 from tasks.models.clients import Client, Membership, Spending
 from tasks.models.costs import ClosedMonth, CostCell, CostChange, CostState, MonthTerms, OtherSpend
 from tasks.models.documents import Document, Extraction
@@ -15,7 +15,7 @@ from tasks.models.tasks import Attempt, Lane, Task
 from tasks.models.views import SavedView
 
 __all__ = [
-    "BUDGET_FIELDS", "Agent", "AgentVersion", "Alert", "AlertRule", "Attempt", "AuditEntry", "BilledRun", "Budgets", "BulkAction", "BulkPiece", "Client",
+    "BUDGET_FIELDS", "Agent", "AgentVersion", "Alert", "AlertRule", "Attempt", "AttemptResult", "AuditEntry", "BilledRun", "Budgets", "BulkAction", "BulkPiece", "Client",
     "ClosedMonth", "CostCell", "CostChange", "CostState", "Delivery",
     "Document", "Extraction", "ExtractionWatch", "Lane", "Membership", "MonthTerms", "Notice", "OtherSpend", "Pool", "Price", "RefusedDelivery", "SavedView", "SpendNotice", "Spending", "Spent",
     "Summary", "SummaryChange", "SummaryState", "Switches", "Task", "Worker",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
@@ -57,3 +58,28 @@ class RefusedDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.hour:%Y-%m-%d %H} {self.reason}"
+
+
+class AttemptResult(models.Model):
+    """The outcome that a run put here itself (RESULT_TRANSPORT=lakebase), signed as an outcome file is, until its attempt has ended.
+
+    Whoever may insert can name any attempt, so that nothing here is believed without that attempt's signature; no foreign key either,
+    as a run may not read. `sha256` is that of the event's text, by which the callback names the row.
+    """
+
+    attempt = models.UUIDField(primary_key=True)
+    result = models.JSONField()
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "attempt_results"
+        default_permissions = ()
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(sha256__regex="^[0-9a-f]{64}$"), name="attempt_results_sha256"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.attempt)

@@ -75,3 +75,16 @@ SELECT id FROM task_attempts
 WHERE id = ANY(%(attempts)s::uuid[]) AND ended_at IS NULL AND status IN ('claimed', 'starting', 'running')
   AND coalesce(last_seen_at, claimed_at) <= (SELECT agentaudit_now()) - make_interval(secs => %(seconds)s)
 ORDER BY random() LIMIT %(most)s
+
+-- name: result_inserted
+-- What a run put here for an attempt, whoever it was; nothing that is larger than an outcome can be.
+SELECT result::text AS content FROM attempt_results WHERE attempt = %(attempt)s AND octet_length(result::text) <= %(most)s
+
+-- name: results_prune
+-- Rows of attempts that have ended, or never were, an hour after they came: until then their callback may still name them.
+DELETE FROM attempt_results
+WHERE attempt = ANY(ARRAY(
+  SELECT r.attempt FROM attempt_results r
+  WHERE r.created_at < (SELECT agentaudit_now()) - interval '1 hour'
+    AND NOT EXISTS (SELECT FROM task_attempts a WHERE a.id = r.attempt AND a.ended_at IS NULL)
+  LIMIT %(most)s))

@@ -54,6 +54,13 @@ if DATABRICKS_JOB_ID and STORAGE_URL.startswith("file:"):
         "is a folder of this machine, and DATABRICKS_JOB_ID names a job, which reads documents from a volume"
     )
     raise read.wrong("STORAGE_URL", fault, "/Volumes/main/agentaudit/files")
+# How the outcome of such a run gets here: as a file on the volume, or as a row that the run inserts itself
+RESULT_TRANSPORT = read.text("RESULT_TRANSPORT", "file")
+if RESULT_TRANSPORT not in ("file", "lakebase"):
+    raise read.wrong("RESULT_TRANSPORT", f"is {RESULT_TRANSPORT!r}, which is neither file nor lakebase", "file")
+if RESULT_TRANSPORT == "lakebase" and not (LAKEBASE_HOME and DATABRICKS_JOB_ID):
+    fault = "is lakebase, which is for runs of a job (DATABRICKS_JOB_ID) that know the database (LAKEBASE_ENDPOINT)"
+    raise read.wrong("RESULT_TRANSPORT", fault, "file")
 
 # The queue. Limits here are only the defaults that a new agent's row starts with; the row decides.
 MAX_CONCURRENT_TASKS = read.optional_integer("MAX_CONCURRENT_TASKS", low=1, example=8)

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.conf import settings
 
 from tasks.agent import signatures
-from tasks.agent.contract import Endpoint, Limits, Order, Tracing
+from tasks.agent.contract import Endpoint, Limits, Order, ResultTable, Tracing
 from tasks.sealing import unseal
 from tasks.storage import Storage
 
@@ -20,6 +20,7 @@ CPU_SHARE = 1.0
 """Processor seconds that an attempt may use per second of its longest run: one whole core."""
 KEPT = "kept/"
 LONGEST_ADDRESS = 500
+POSTGRES_PORT = 5432
 
 
 def outcome_name(attempt: UUID) -> str:
@@ -69,7 +70,22 @@ def order(row: Any, storage: Storage, max_pages: int) -> Order:
         callback_secret=signatures.derive(settings.WEBHOOK_SECRETS[0], row.attempt_id),
         limits=_limits(row.memory_mib, row.timeout_seconds, max_pages),
         tracing=_tracing(row),
+        result_table=_result_table(row.executor),
         **asks_models,
+    )
+
+
+def _result_table(executor: str) -> ResultTable | None:
+    """The table that runs insert their outcome into, if they are to; they log in as who they are, so that it needs no secret."""
+    if settings.RESULT_TRANSPORT != "lakebase" or executor == "local":
+        return None
+    database = settings.DATABASES["default"]
+    return ResultTable(
+        endpoint=settings.LAKEBASE_ENDPOINT,
+        instance=settings.LAKEBASE_INSTANCE,
+        database=database["NAME"],
+        schema_name=settings.LAKEBASE_SCHEMA,
+        port=int(database["PORT"] or POSTGRES_PORT),
     )
 
 

@@ -166,7 +166,7 @@ class Progress(Event):
 
 
 class Completed(Event):
-    """`result` itself, or `result_uri` + `result_sha256` of a file in the configured storage when it is too large."""
+    """`result` itself, or `result_uri` + `result_sha256`: of a file in the configured storage when it is too large, or of the attempt's row."""
 
     type: Literal["attempt.completed"] = "attempt.completed"
     result: Result | None = None
@@ -231,6 +231,16 @@ class Tracing(Model):
     experiment: str = ""
 
 
+class ResultTable(Model):
+    """The Lakebase whose table `attempt_results` a remote run inserts its outcome into, under its own login; one of `endpoint` and `instance`."""
+
+    endpoint: Annotated[str, Field(max_length=500)] = ""
+    instance: Annotated[str, Field(max_length=200)] = ""
+    database: Annotated[str, Field(max_length=100)]
+    schema_name: Annotated[str, Field(max_length=100)]
+    port: Annotated[int, Field(ge=1, le=65_535)] = 5432
+
+
 class Order(Model):
     """Everything that an attempt needs to know. Secrets in it never leave the pipe or the private input file."""
 
@@ -252,6 +262,8 @@ class Order(Model):
     password: Annotated[str, Field(repr=False)] = ""
     outcome: str = ""
     """Path where the outcome is written before it is spoken; empty: not written."""
+    result_table: ResultTable | None = None
+    """Where the outcome is put before it is spoken, instead of `outcome`; which is for when that cannot be done."""
     callback_url: str = ""
     """Where a run that has no pipe to its worker posts its events; empty: it is heard over the pipe."""
     callback_secret: Annotated[str, Field(repr=False)] = ""

@@ -57,7 +57,9 @@ if DATABRICKS_JOB_ID and STORAGE_URL.startswith("file:"):
 # How the outcome of such a run gets here: as a file on the volume, or as a row that the run inserts itself
 RESULT_TRANSPORT = read.text("RESULT_TRANSPORT", "file")
 if RESULT_TRANSPORT not in ("file", "lakebase"):
-    raise read.wrong("RESULT_TRANSPORT", f"is {RESULT_TRANSPORT!r}, which is neither file nor lakebase", "file")
+    raise read.wrong(
+        "RESULT_TRANSPORT", f"is {RESULT_TRANSPORT!r}, which is neither file nor lakebase", "file"
+    )
 if RESULT_TRANSPORT == "lakebase" and not (LAKEBASE_HOME and DATABRICKS_JOB_ID):
     fault = "is lakebase, which is for runs of a job (DATABRICKS_JOB_ID) that know the database (LAKEBASE_ENDPOINT)"
     raise read.wrong("RESULT_TRANSPORT", fault, "file")
@@ -107,6 +109,9 @@ UPLOAD_MAX_FILES = read.integer("UPLOAD_MAX_FILES", 1000, low=1)
 OPENAI_BASE_URL = read.web_address("OPENAI_BASE_URL", "https://api.openai.com/v1")
 OPENAI_API_KEY = read.text("OPENAI_API_KEY")
 MODEL_KEYS_DIR = read.text("MODEL_KEYS_DIR")
+# Agents that keep checkpoints: a database, or a schema and a role of their own, which their attempts on this machine get
+CHECKPOINT_DATABASE_URL = read.text("CHECKPOINT_DATABASE_URL")
+CHECKPOINT_PASSWORD_FILE = read.text("CHECKPOINT_PASSWORD_FILE")
 
 # Traces: unset, MLflow's own SQLite file below AGENTAUDIT_HOME, written by one process per machine
 TRACING = read.flag("TRACING", True)

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.conf import settings
 
 from tasks.agent import signatures
-from tasks.agent.contract import Endpoint, Limits, Order, ResultTable, Tracing
+from tasks.agent.contract import Checkpoints, Endpoint, Limits, Order, ResultTable, Tracing
 from tasks.sealing import unseal
 from tasks.storage import Storage
 
@@ -71,8 +71,16 @@ def order(row: Any, storage: Storage, max_pages: int) -> Order:
         limits=_limits(row.memory_mib, row.timeout_seconds, max_pages),
         tracing=_tracing(row),
         result_table=_result_table(row.executor),
+        checkpoints=_checkpoints(options, row.executor),
         **asks_models,
     )
+
+
+def _checkpoints(options: dict[str, Any], executor: str) -> Checkpoints | None:
+    """The database of checkpoints, for versions that ask for it, on this machine: its password is in no file of a remote run."""
+    if options.get("checkpoints") is not True or executor != "local" or not settings.CHECKPOINT_DATABASE_URL:
+        return None
+    return Checkpoints(url=settings.CHECKPOINT_DATABASE_URL, password_file=settings.CHECKPOINT_PASSWORD_FILE)
 
 
 def _result_table(executor: str) -> ResultTable | None:

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("agentaudit", "tasks", "dashboard", "webhooks")
-HEAVY = ("mlflow", "databricks", "openai", "pandas", "numpy")
+HEAVY = ("mlflow", "databricks", "openai", "pandas", "numpy", "langgraph", "agents")
 
 # Whose imports of ours may be nothing but these. The most specific line holds; "X" allows X and everything below it.
 ALLOWED: dict[str, tuple[str, ...]] = {
@@ -60,6 +60,7 @@ TRACES_SEEN_BY = ("tasks.traces", "tasks.costs.traces", "tasks.management.checku
 # Those that have to start the agent's program itself, or put its answers into the scored shape
 AGENT_STARTED_BY = (
     "tasks.executors", "tasks.bench", "tasks.management.commands.bench", "tasks.management.commands.run_agent", "tasks.management.agent_folders",
+    "tasks.management.commands.checkpoints",
 )  # fmt: skip
 
 

@@ -219,6 +219,13 @@ class Endpoint(Model):
     key_file: str = ""
 
 
+class Checkpoints(Model):
+    """The database that an attempt keeps its thread in. `password_file` is read again for each connection, so that the password may change meanwhile."""
+
+    url: Annotated[str, Field(max_length=1000, repr=False)]
+    password_file: str = ""
+
+
 class Tracing(Model):
     """What becomes of an attempt's spans. `uri` and `experiment` are MLflow's, for a run that writes its trace itself.
 
@@ -255,6 +262,8 @@ class Order(Model):
     endpoint: Endpoint = Endpoint()
     kept: str = ""
     """What all files begin with in which attempts of this task, generation and version keep paid answers for each other; empty: nothing is kept."""
+    checkpoints: Checkpoints | None = None
+    """None: this agent keeps none, or there is no database for them where it runs."""
     document: str
     """Path of a readable file: a local one, or below /Volumes on a remote run."""
     document_sha256: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Protocol
 
 from tasks.agent import confidence, tracing
 from tasks.agent.contract import Code, FieldValue, Order, Problem, Record, Result, Usage
@@ -16,9 +18,10 @@ from tasks.agent.llm.kept import Kept
 from tasks.agent.llm.merge import Portion, merged_fields, merged_lists
 from tasks.agent.llm.options import Options
 from tasks.agent.llm.pictures import pictures_of, wants_picture
-from tasks.agent.llm.prompt import question
+from tasks.agent.llm.prompt import Question, question
 from tasks.agent.llm.server import Server
 from tasks.agent.llm.troubles import TooLong
+from tasks.agent.llm.usage import Meter
 from tasks.agent.llm.windows import Piece, Window, windows_of
 from tasks.agent.page import Page
 from tasks.agent.pdf import Document
@@ -34,37 +37,67 @@ NOTHING = "This document has no text, and no pictures of its pages were asked fo
 
 def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     """Raises Problem for a document that cannot be opened, settings that cannot be used, and a model that does not answer."""
-    options = Options.of(order)
-    with Document.open(order.document, order.password, order.limits) as document:
-        reading = read_document(document, order, lambda _done, total, usage: tell(0, total, usage))
-        server = Server(
-            order.endpoint,
-            str(order.endpoint.base_url or order.settings.get("endpoint") or ""),
-            min(MOST_ANSWER_SECONDS, float(order.limits.wall_seconds)),
-        )
-        asking = Asking(server, list(options.chain), Kept(order.kept))
+    with opened(order, tell) as (reading, options):
+        server = Server(order.endpoint, address_of(order), patience(order))
         try:
-            portions = Portions(reading, options, asking, tell).all()
-            return result_of(reading, options.fields, portions, asking.notes), asking.meter.usage
-        except Problem as problem:
-            problem.usage = asking.meter.usage
-            raise
+            asking = Asking(server, list(options.chain), Kept(order.kept))
+            return Portions(reading, options, asking, tell).result()
         finally:
             server.close()
+
+
+@contextmanager
+def opened(order: Order, tell: Tell) -> Iterator[tuple[Reading, Options]]:
+    """The document as it was read, and what its agent is set to."""
+    options = Options.of(order)
+    with Document.open(order.document, order.password, order.limits) as document:
+        yield read_document(document, order, lambda _done, total, usage: tell(0, total, usage)), options
+
+
+def address_of(order: Order) -> str:
+    """Of the model server; empty where nobody says it."""
+    return str(order.endpoint.base_url or order.settings.get("endpoint") or "")
+
+
+def patience(order: Order) -> float:
+    """Seconds that an answer may take."""
+    return min(MOST_ANSWER_SECONDS, float(order.limits.wall_seconds))
+
+
+class Asks(Protocol):
+    """Whoever answers the questions about a document."""
+
+    meter: Meter
+    notes: list[str]
+
+    def ask(self, question: Question) -> str:
+        """The answer's JSON. Raises TooLong, or a Problem."""
 
 
 class Portions:
     """Asks about every window of a document and grounds each answer before the next question."""
 
-    def __init__(self, reading: Reading, options: Options, asking: Asking, tell: Tell):
+    def __init__(self, reading: Reading, options: Options, asking: Asks, tell: Tell):
         self.reading, self.options, self.asking, self.tell = reading, options, asking, tell
         self.document = reading.document
         self._pages_done = 0
         self.grounder = Grounder(self.document, {page.number: page for page in reading.pages})
 
+    def result(self) -> tuple[Result, Usage]:
+        """With what it cost; a Problem says what was paid until then."""
+        try:
+            found, notes = self.all(), self.asking.notes
+            return result_of(self.reading, self.options.fields, found, notes), self.asking.meter.usage
+        except Problem as problem:
+            problem.usage = self.asking.meter.usage
+            raise
+
+    def windows(self) -> list[Window]:
+        return windows_of(self._pieces(), self.options.window_pages)
+
     def all(self) -> list[Portion]:
         found: list[Portion] = []
-        for window in windows_of(self._pieces(), self.options.window_pages):
+        for window in self.windows():
             found += self._portions(window)
             self._told(window.pages[-1])
         self._told(self.document.page_count)
@@ -82,6 +115,11 @@ class Portions:
                 yield Piece(page.number, text, picture)
 
     def _portions(self, window: Window) -> Iterator[Portion]:
+        for part, answer in self.answers(window):
+            with tracing.span("grounding", pages=len(part.pages)):
+                yield self._grounded(part, answer)
+
+    def answers(self, window: Window) -> Iterator[tuple[Window, str]]:
         """One, or several where the window, or the answer about it, is too long for the model."""
         try:
             answer = self._ask(window)
@@ -90,10 +128,9 @@ class Portions:
             if halves is None:
                 raise Problem(Code.INVALID_RESULT, too_long(window)) from None
             for half in halves:
-                yield from self._portions(half)
+                yield from self.answers(half)
             return
-        with tracing.span("grounding", pages=len(window.pages)):
-            yield self._grounded(window, answer)
+        yield window, answer
 
     def _ask(self, window: Window) -> str:
         wanted = [piece.page for piece in window.pieces if piece.picture]

@@ -1,0 +1,1 @@
+"""Agents that keep the thread of their work in Postgres by libraries of others; needs requirements-checkpoints.txt."""

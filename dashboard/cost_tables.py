@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from django.utils import formats
 from django.utils.translation import gettext as _
 
 from dashboard.cost_filters import BY, OUTCOMES, STATUSES, CostFilters
@@ -157,7 +158,7 @@ def _remarks(report: Report) -> list[tuple[str, str]]:
 
 
 def amount(usd: Decimal | None) -> str:
-    return UNKNOWN if usd is None else f"{usd:.6f} USD"
+    return UNKNOWN if usd is None else f"{formats.number_format(usd, 6)} USD"
 
 
 def workbook(made: Sheet) -> bytes:

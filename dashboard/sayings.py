@@ -1,4 +1,4 @@
-"""Sentences of parts that know no translations (readers, inspector, executors), looked up in the reader's language when shown."""
+"""Sentences of parts that know no translations (readers, inspector, executors, titles of the first agents), looked up in the reader's language when shown."""
 
 from __future__ import annotations
 
@@ -105,6 +105,13 @@ SENTENCES = (
     gettext_noop("each of pages %(numbers)s and %(more)s more"),
     gettext_noop("each of pages %(numbers)s"),
     gettext_noop("This document"),
+    gettext_noop("Invoices and receipts, read by rules, offline"),
+    gettext_noop("Contracts: parties, dates, amounts and governing law, read by rules, offline"),
+    gettext_noop("Statements and tables: figures with their periods and currency, read by rules, offline"),
+    gettext_noop("Invoices, receipts and credit notes, read by a model"),
+    gettext_noop("Contracts: parties, dates, term, amounts and law, read by a model"),
+    gettext_noop("Balance sheets, income and bank statements, read by a model"),
+    gettext_noop("Any other document: title, parties, date and facts, read by a model"),
 )  # fmt: skip
 PLACE = re.compile(r"%\\\((\w+)\\\)s")
 """A name in an escaped sentence."""

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from dashboard import words
+from dashboard.sayings import spoken
 from tasks import intake, maintenance, operations
 from tasks.access import clients_of
 from tasks.audit import Actor
@@ -47,7 +48,7 @@ FIRST_AGENT = "invoice-rules"
 
 class AgentChoice(forms.ModelChoiceField):
     def label_from_instance(self, agent: Agent) -> str:
-        title = agent.title or agent.name
+        title = spoken(agent.title) or agent.name
         return _("%(agent)s (paused)") % {"agent": title} if agent.is_paused else title
 
 

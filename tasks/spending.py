@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from decimal import ROUND_UP, Decimal
 from typing import Any
 
+from django.utils import formats
+
 from tasks.admission import NOTHING, Purse
 
 PERIODS = ("day", "month")
@@ -91,5 +93,6 @@ def over_ceiling(spent: Decimal, expected: Decimal, ceiling: Decimal | None) -> 
 
 
 def money(usd: Decimal) -> str:
-    """USD for people: cents, and more places where an amount is smaller than one."""
-    return f"{usd:.2f}" if usd >= Decimal("0.01") or not usd else f"{usd:.6f}".rstrip("0")
+    """USD as the reader writes it: cents, and more places where an amount is smaller than one."""
+    text = f"{usd:.2f}" if usd >= Decimal("0.01") or not usd else f"{usd:.6f}".rstrip("0")
+    return formats.number_format(Decimal(text))

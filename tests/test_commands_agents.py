@@ -158,6 +158,37 @@ def test_wrong_calls_say_what_to_do(db, own_folder: Path) -> None:
     assert "'programme', which no agent has" in refusal("install_agent", "slips")
 
 
+@pytest.mark.parametrize(
+    ("about", "fault"),
+    [
+        ({"options": []}, "options has to be"), ({"name": 5}, "name has to be text"), ({"model": ["m"]}, "model has to be text"),
+        ({"title": "t" * 201}, "title has to be text"), ({"title": "a\0"}, "NUL"), ({"name": "invoice-rules"}, "give both one name"),
+        ({"name": "../slips"}, "give both one name"),
+    ],
+)  # fmt: skip
+def test_a_folder_that_describes_no_agent_or_another_one_is_refused_and_nothing_is_installed(
+    db, own_folder: Path, about: dict[str, Any], fault: str
+) -> None:
+    call_command("new_agent", "slips")
+    file = own_folder / "own_agents/slips/agent.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | about))
+    before = AuditEntry.objects.count()
+    for call in (("install_agent", "slips"), ("run_agent", "slips", "own_agents/slips/samples/sample.pdf")):
+        assert fault in refusal(*call)
+    assert not Agent.objects.filter(name="slips").exists() and AuditEntry.objects.count() == before
+
+
+def test_an_answer_that_is_no_json_and_a_place_that_cannot_be_written_are_told(own_folder: Path) -> None:
+    call_command("new_agent", "slips")
+    samples = own_folder / "own_agents/slips/samples"
+    (samples / "sample.expected.json").unlink()
+    (samples / "sample.expected.json").mkdir()
+    sample = "own_agents/slips/samples/sample.pdf"
+    assert "sample.expected.json cannot be written" in refusal("run_agent", "slips", sample, expect=True)
+    (samples / "sample.answer.json").write_text("{")
+    assert "sample.answer.json cannot be read as JSON" in refusal("run_agent", "slips", sample)
+
+
 def test_installing_makes_an_agent_and_each_change_its_next_version(
     db, own_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

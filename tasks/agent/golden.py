@@ -19,11 +19,14 @@ from uuid import uuid4
 from tasks.agent.contract import Completed, Endpoint, Failed, Order
 from tasks.agent.predictions import differences, prediction
 from tasks.agent.program import attempt
-from tasks.agent.schema import Schema
+from tasks.agent.schema import NAME, Schema
 from tasks.agent.scripted import scripted
 
 NO_MODEL = "scripted"
 """Named to an agent without a model, for answers that are scripted."""
+LONGEST = {"name": 60, "title": 200, "program": 200, "model": 200}
+"""Characters, as the database has room for them."""
+NUL = r"\u0000"
 
 
 class FolderError(ValueError):
@@ -52,10 +55,20 @@ class Folder:
             Schema.of(schema)
         except ValueError as error:
             raise FolderError(f"{path / 'schema.json'}: {error}") from None
-        options = {**said.get("options", {}), "schema": schema}
-        return cls(
-            path, said.get("name", path.name), said.get("title", ""), said.get("program", ""), said.get("model", ""), options
-        )  # fmt: skip
+        if not isinstance(said.get("options", {}), dict) or NUL in json.dumps([said, schema]):
+            raise FolderError(
+                f"{path / 'agent.json'}: options has to be a JSON object, and no text may hold NUL."
+            )
+        name, title, program, model = (
+            _text(path, said, one) for one in ("name", "title", "program", "model")
+        )
+        name = name or path.name
+        if name.replace("-", "_") != path.name or not NAME.fullmatch(path.name):
+            # A copied folder that kept the name would become the next version of the agent that it was copied from
+            raise FolderError(
+                f"{path / 'agent.json'} is of {name!r}, and the folder is called {path.name!r}: give both one name."
+            )
+        return cls(path, name, title, program, model, {**said.get("options", {}), "schema": schema})
 
     def samples(self) -> list[Path]:
         """Those that something is expected of."""
@@ -105,6 +118,15 @@ def expectation(outcome: Completed | Failed) -> dict[str, Any]:
         told |= {"kind": outcome.result.kind, "fields": values, "line_count": len(record.lines)}
         told["flagged"] = prediction(outcome)["flagged"]
     return told
+
+
+def _text(path: Path, said: dict[str, Any], name: str) -> str:
+    value = said.get(name, "")
+    if not isinstance(value, str) or len(value) > LONGEST[name]:
+        raise FolderError(
+            f"{path / 'agent.json'}: {name} has to be text of at most {LONGEST[name]} characters."
+        )
+    return value
 
 
 def _json(path: Path, kind: type) -> Any:

@@ -59,7 +59,12 @@ Exit code: 0 with a result; 1 with a failure; 2 for a wrong call."""
         file: Path = options["file"]
         if not file.is_file():
             raise wrong_call(f"There is no file {str(file)!r}.")
-        outcome = self.outcome(file, options)
+        try:
+            outcome = self.outcome(file, options)
+        except golden.FolderError as error:
+            raise wrong_call(str(error)) from error
+        except OSError as error:
+            raise wrong_call(f"{file} cannot be read: {error.strerror}.") from error
         if options["json"]:
             self.say(json.dumps(told(outcome), ensure_ascii=False, indent=2))
         elif isinstance(outcome, Failed):
@@ -68,9 +73,11 @@ Exit code: 0 with a result; 1 with a failure; 2 for a wrong call."""
             self.show(outcome)
         if options["expect"]:
             target = file.with_suffix(".expected.json")
-            target.write_text(
-                json.dumps(golden.expectation(outcome), ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
-            )
+            told_by = json.dumps(golden.expectation(outcome), ensure_ascii=False, indent=2) + "\n"
+            try:
+                target.write_text(told_by, encoding="utf-8")
+            except OSError as error:
+                raise wrong_call(f"{target} cannot be written: {error.strerror}.") from error
             self.tell(f"{target} is written; check each value against the page.")
         if isinstance(outcome, Failed):
             sys.exit(FAILED)

@@ -169,11 +169,18 @@ def test_no_page_has_a_serious_barrier_in_either_theme(world, root, visit, schem
     assert [text for text in site.complaints if "404" not in text] == []
 
 
-@pytest.mark.parametrize("width", [320, 768, 1280])
-def test_no_page_scrolls_sideways(world, root, visit, width: int) -> None:
+@pytest.mark.parametrize(("width", "language"), [(320, "en"), (320, "de"), (768, "en"), (1280, "de")])
+def test_no_page_scrolls_sideways(world, root, visit, width: int, language: str) -> None:
     site = visit(root)
+    site.context.add_cookies([{"name": "django_language", "value": language, "url": site.url}])
     site.page.set_viewport_size({"width": width, "height": 800})
-    for path in paths_of(world):
+    for path in [
+        *paths_of(world),
+        "/operations/",
+        "/operations/tasks/",
+        "/operations/maintenance/",
+        "/costs/",
+    ]:
         site.open(path)
         over = site.page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -73,7 +73,10 @@ def ago(moment: datetime | None) -> SafeString | str:
         return UNKNOWN
     exact = formats.date_format(timezone.localtime(moment), "DATETIME_FORMAT") + " UTC"
     return format_html(
-        '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, naturaltime(moment).replace("\xa0", " ")
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(),
+        exact,
+        naturaltime(moment).replace("\xa0", " "),
     )
 
 

@@ -17,13 +17,14 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from tasks import events, faults, notify, queue
-from tasks.agent import signatures
+from tasks.agent import result_rows, signatures
 from tasks.agent.contract import Completed, Failed, Progress, Result, Started, parse_event
 from tasks.audit import Actor, Entry, record
 from tasks.clock import database_seconds
@@ -104,9 +105,11 @@ def _first_fault(error: ValidationError) -> str:
 
 
 def _with_result(event: Completed | Failed) -> Completed | Failed:
-    """A result that was sent by reference is read from our own storage, and from nowhere else."""
+    """A result that was sent by reference is read from our own storage or our own table, and from nowhere else."""
     if isinstance(event, Failed) or (event.result is not None and not event.result_uri):
         return event
+    if event.result is None and event.result_uri == result_rows.name_of(event.attempt):
+        return _with_inserted_result(event)
     prefix = f"attempts/{event.attempt}"
     if event.result is not None or not event.result_uri.startswith(prefix) or not event.result_sha256:
         raise Rejected(
@@ -127,6 +130,20 @@ def _with_result(event: Completed | Failed) -> Completed | Failed:
         return event.model_copy(update={"result": Result.model_validate_json(body), "result_uri": ""})
     except ValidationError as error:
         raise Rejected(422, "invalid", f"result: {_first_fault(error)}") from None
+
+
+def _with_inserted_result(event: Completed) -> Completed:
+    """With the result of the attempt's row. That it is the one which is meant, the digest says; that it is the attempt's own, its signature."""
+    row = queue.inserted_result(queue.connection(), event.attempt, MOST_OUTCOME_BYTES)
+    message = _signed(event.attempt, row.encode()) if row else None
+    if message is None:
+        raise Rejected(422, "invalid", "result_uri: there is no row that this attempt has signed.")
+    if not constant_time_compare(message.sha256, event.result_sha256):
+        raise Rejected(422, "invalid", "result_sha256: the inserted result has another checksum.")
+    kept = _event(message)
+    if not isinstance(kept, Completed) or kept.result is None:
+        raise Rejected(422, "invalid", "result_uri: the row holds no result.")
+    return event.model_copy(update={"result": kept.result, "result_uri": ""})
 
 
 def _settle(message: Message, event: Completed | Failed) -> Word:
@@ -277,17 +294,42 @@ def written_outcome(attempt: UUID, *, certain: bool = False) -> Completed | Fail
     return event
 
 
+def left_outcome(attempt: UUID) -> Completed | Failed | None:
+    """The same, wherever an attempt may have left it: as a row that its run inserted, or else as its file.
+
+    Rows are looked for whatever RESULT_TRANSPORT is now: a run goes by what it was when its order was made. Only runs of a job insert any.
+    """
+    if settings.DATABRICKS_JOB_ID:
+        row = queue.inserted_result(queue.connection(), attempt, MOST_OUTCOME_BYTES)
+        if row and (event := outcome_of_file(attempt, row.encode())):
+            return event
+        if row:
+            log.warning(
+                "The row of attempt %s is not signed by it, or holds no outcome; it is not used.", attempt
+            )
+    return written_outcome(attempt)
+
+
 def outcome_of_file(attempt: UUID, content: bytes) -> Completed | Failed | None:
-    """What a signed outcome file says; None if it is not signed by its own attempt, or is no outcome. It may be old."""
+    """What a signed outcome says, of a file or a row; None if it is not signed by its own attempt, or is no outcome. It may be old."""
+    message = _signed(attempt, content)
+    try:
+        return _outcome(message) if message else None
+    except Rejected:
+        return None
+
+
+def _signed(attempt: UUID, content: bytes) -> Message | None:
+    """The message within a kept envelope, if this attempt has signed it."""
     envelope = _envelope(content)
     if envelope is None:
         return None
     headers, body = envelope
     try:
         signatures.verify(callback_secrets(attempt), headers, body, None)
-        return _outcome(Message(attempt, headers[signatures.ID], body))
-    except (signatures.SignatureError, Rejected):
+    except signatures.SignatureError:
         return None
+    return Message(attempt, headers[signatures.ID], body)
 
 
 def _envelope(content: bytes) -> tuple[dict[str, str], bytes] | None:

@@ -79,7 +79,7 @@ def news_of(report: Report) -> list[News]:
         "max_rss_bytes": report.max_rss_bytes,
     }
     spoken = [event for event in report.events if isinstance(event, Completed | Failed)]
-    if ended and not spoken and (written := callbacks.written_outcome(report.attempt)):
+    if ended and not spoken and (written := callbacks.left_outcome(report.attempt)):
         spoken = [_as_ended(written, report)]
     if spoken or not ended:
         return [News(report.attempt, event, **common) for event in spoken]  # type: ignore[arg-type]
@@ -198,7 +198,7 @@ class Sweeper:
         """The outcome of an attempt that nobody hears any more, if it had come so far: it is paid for, and not run again."""
         if report.state is RunState.ENDED or attempt.status == AttemptStatus.COMPLETED:
             return []
-        event = callbacks.written_outcome(attempt.attempt_id)
+        event = callbacks.left_outcome(attempt.attempt_id)
         return [News(attempt.attempt_id, event, ended=self._is_gone(attempt, report))] if event else []
 
     def _lost(self, attempt: Any, report: Report) -> list[News]:
@@ -348,12 +348,13 @@ class Sweeper:
 
     def _prune(self, db: Any) -> None:
         """Old deliveries go, a bounded number at a time: one message id has to be known only as long as its attempt may speak. So do old
-        counters, and answers that nobody needs."""
+        counters, inserted results, and answers that nobody needs."""
         if time.monotonic() - self._pruned_at < PRUNE_SECONDS:
             return
         self._pruned_at = time.monotonic()
         removed = queue.prune_callbacks(db, days=self.keep_days, most=MOST_PRUNED)
-        if max(removed, queue.prune_spending(db, most=MOST_PRUNED)) == MOST_PRUNED:
+        others = queue.prune_spending(db, most=MOST_PRUNED), queue.prune_results(db, most=MOST_PRUNED)
+        if max(removed, *others) == MOST_PRUNED:
             self._pruned_at -= PRUNE_SECONDS  # there is more: in the next round
         keeping.clean(get_storage())
 

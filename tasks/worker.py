@@ -208,7 +208,7 @@ class Worker:
         silent = queue.silent_among(queue.connection(), remote, SILENT_SECONDS, MOST_READ) if remote else []
         until = time.monotonic() + READ_SECONDS
         for attempt in silent:
-            if event := callbacks.written_outcome(attempt):
+            if event := callbacks.left_outcome(attempt):
                 self._unsettled.append(News(attempt, event))
             if time.monotonic() >= until:  # a storage that hardly answers must not hold up the leases
                 break

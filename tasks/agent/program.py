@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from tasks.agent import signatures, tracing
+from tasks.agent import result_rows, signatures, tracing
 from tasks.agent.contract import (
     Code,
     Completed,
@@ -59,7 +59,7 @@ def run(
     if traced:
         outcome = outcome.model_copy(update={"trace_id": tracing.trace_id(order.attempt)})
     try:
-        write_outcome(order, outcome)
+        outcome = keep_outcome(order, outcome)
     except OSError as error:
         message = f"The outcome could not be written: {error.strerror or 'output error'}."
         outcome = Failed(
@@ -160,21 +160,30 @@ def load(name: str) -> Read:
     return program
 
 
-def write_outcome(order: Order, outcome: Event) -> None:
-    """Store the final event at `order.outcome`, whole or not at all, and durable before anybody hears of it."""
+def keep_outcome(order: Order, outcome: Completed | Failed) -> Completed | Failed:
+    """Make the final event durable, as a row or as a file, before anybody hears of it; how it is to be spoken."""
+    sealed = sealed_outcome(order, outcome)
+    if order.result_table and result_rows.insert(order.result_table, order.attempt, sealed):
+        return result_rows.as_named(outcome, sealed)
+    _write_outcome(order, sealed)
+    return outcome
+
+
+def _write_outcome(order: Order, sealed: dict[str, object]) -> None:
+    """Store the sealed outcome at `order.outcome`, whole or not at all."""
     if not order.outcome:
         return
     target = Path(order.outcome)
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     with open(partial, "w", encoding="utf-8") as file:
-        json.dump(sealed_outcome(order, outcome), file, ensure_ascii=False)
+        json.dump(sealed, file, ensure_ascii=False)
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, target)
 
 
 def sealed_outcome(order: Order, outcome: Event) -> dict[str, object]:
-    """The outcome file's content: the event as a signed message, so that nobody else can have written it."""
+    """The content of the outcome file, or of the attempt's row: the event as a signed message, so that nobody else can have written it."""
     body = outcome.model_dump_json()
     headers = {}
     if order.callback_secret:

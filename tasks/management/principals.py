@@ -1,6 +1,6 @@
-"""Roles and least rights of those who use a Lakebase: the app, and people who only read. Idempotent; says what it does.
+"""Roles and least rights of those who use a Lakebase: the app, the job, and people who only read. Idempotent; says what it does.
 
-The principal of the job has no role: a run reads and writes the volume and calls back.
+The principal of the job needs a role for RESULT_TRANSPORT=lakebase alone; otherwise a run reads and writes the volume and calls back.
 """
 
 from __future__ import annotations
@@ -16,21 +16,26 @@ from psycopg import sql
 
 from tasks import databricks
 from tasks.management.branches import finished
+from tasks.models import AttemptResult
 
 Say = Callable[[str], None]
 SECRET_COLUMNS = {"sealed_password", "body"}
 """Of our tables: a document's password while it waits, and what callbacks held."""
+RESULTS = AttemptResult._meta.db_table
+RESULT_COLUMNS = ("attempt", "result", "sha256")
+"""What a run says of its outcome; when it came is the database's word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Principals:
-    """Application ids of service principals, or e-mail addresses of people. The app migrates and works; readers read."""
+    """Application ids of service principals, or e-mail addresses of people. The app migrates and works; the job inserts; readers read."""
 
     app: str = ""
     readers: Sequence[str] = ()
+    job: str = ""
 
     def all(self) -> list[str]:
-        return [name for name in (self.app, *self.readers) if name]
+        return [name for name in (self.app, self.job, *self.readers) if name]
 
 
 class Setup:
@@ -57,6 +62,8 @@ class Setup:
         if principals.app:
             self._do("GRANT {} TO {}", self._owner, sql.Identifier(principals.app))
             self._find_schema_without_being_told(principals.app)
+        if principals.job:
+            self._let_insert(principals.job)
         for name in principals.readers:
             self._do("GRANT USAGE ON SCHEMA {} TO {}", self._schema, sql.Identifier(name))
             for table, columns in readable(self._db, settings.LAKEBASE_SCHEMA):
@@ -65,6 +72,19 @@ class Setup:
             self._say(
                 f"{name} may read the tables of the queue and of costs: no users, sessions, secrets or passwords."
             )
+
+    def _let_insert(self, job: str) -> None:
+        """Nothing else: what runs read of each other, or change, they could forge."""
+        if not self._exists(
+            "SELECT WHERE to_regclass(%s) IS NOT NULL", f"{settings.LAKEBASE_SCHEMA}.{RESULTS}"
+        ):
+            self._say(
+                f"The table {RESULTS} is not there yet: run setup --job once more when the app has started."
+            )
+            return
+        table, role = sql.Identifier(settings.LAKEBASE_SCHEMA, RESULTS), sql.Identifier(job)
+        self._do("GRANT USAGE ON SCHEMA {} TO {}", self._schema, role)
+        self._do("GRANT INSERT ({}) ON {} TO {}", sql.SQL(", ").join(map(sql.Identifier, RESULT_COLUMNS)), table, role)  # fmt: skip
 
     def _make_owner(self) -> None:
         """A role that nobody logs in as: an app that is deleted and made again has another principal, and the tables stay."""
@@ -124,10 +144,12 @@ class Setup:
 
 
 def readable(db: psycopg.Connection, schema: str) -> Iterator[tuple[str, list[str]]]:
-    """Our tables that exist, with the columns that hold no secret."""
+    """Our tables that exist, with the columns that hold no secret; but for what runs insert, which may be anything."""
     for model in apps.get_app_config("tasks").get_models():
         table = model._meta.db_table
-        if db.execute("SELECT to_regclass(%s)", (f"{schema}.{table}",)).fetchone() != (None,):
+        if table != RESULTS and db.execute("SELECT to_regclass(%s)", (f"{schema}.{table}",)).fetchone() != (
+            None,
+        ):
             yield (
                 table,
                 [field.column for field in model._meta.concrete_fields if field.column not in SECRET_COLUMNS],

@@ -40,7 +40,7 @@ def fault(subject: str, sentence: str, advice: str) -> Finding:
 
 def examine() -> Iterator[Finding]:
     """Every check in turn. What needs the database, or its tables, is left out where they are not there."""
-    from tasks.management.checkups import bill, database, job, lakebase, machine, running, tracing
+    from tasks.management.checkups import bill, database, job, lakebase, machine, results, running, tracing
 
     yield from machine.settings_fit()
     usable = yield from _passing(database.can_be_used(), Level.HINT)
@@ -59,6 +59,7 @@ def examine() -> Iterator[Finding]:
     yield from bill.warehouse_sees_it()
     yield from tracing.traces_can_be_written()
     if filled:
+        yield from results.may_only_be_inserted()
         yield from running.somebody_works()
         yield from running.runs_are_heard_of()
         yield from machine.memory_suffices()

@@ -22,7 +22,7 @@ from tasks.management.principals import Principals, Setup
 class Command(base.Command):
     help = """Prepare the Lakebase that LAKEBASE_ENDPOINT (or LAKEBASE_INSTANCE) names, and copy it for debugging.
 
-  lakebase setup --app ID --reader ID             schema, roles and least rights; prints what it does; may be repeated
+  lakebase setup --app ID --job ID --reader ID    schema, roles and least rights; prints what it does; may be repeated
   lakebase branch create NAME [--days 1]          a copy of the database as it is; costs only what differs
   lakebase branch create NAME --at 2h             as it was two hours ago (or --at 2026-11-03T14:05)
   lakebase branch create NAME --from-snapshot S   as in a snapshot
@@ -35,6 +35,7 @@ An ID is a service principal's application id, or a person's e-mail address. Run
         parts = parser.add_subparsers(dest="part", required=True, metavar="setup|branch|snapshot")
         setup = parts.add_parser("setup", help="schema, roles and rights")
         setup.add_argument("--app", default="", metavar="ID", help="who migrates, shows pages and works")
+        setup.add_argument("--job", default="", metavar="ID", help="who runs insert their outcome as")
         setup.add_argument(
             "--reader", action="append", default=[], metavar="ID", help="who may read; repeatable"
         )
@@ -61,10 +62,10 @@ An ID is a service principal's application id, or a person's e-mail address. Run
         except databricks.NotConfigured as error:
             raise CommandError(str(error)) from error
 
-    def setup(self, *, app: str, reader: list[str], **_) -> None:
+    def setup(self, *, app: str, job: str, reader: list[str], **_) -> None:
         with connection.connect_plain("agentaudit setup") as db:  # type: ignore[attr-defined]
             try:
-                Setup(db, self.say).run(Principals(app, reader))
+                Setup(db, self.say).run(Principals(app, reader, job))
             except psycopg.errors.InsufficientPrivilege as error:
                 raise CommandError(
                     f"{str(error).strip()}. {db.info.user} may not do that: run setup as the project's owner. What is printed above is done."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,42 @@ def test_a_server_without_structured_outputs_is_asked_in_another_form_and_that_i
         all('"additionalProperties": false' in asked.system for asked in there.asked)
         and len(there.asked) == 3
     )
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_document_goes_to_the_address_that_was_set_or_nowhere(document: Path, status: int) -> None:
+    with ModelServer(honest) as elsewhere:
+        location = f"{elsewhere.url}/chat/completions"
+        with ModelServer(lambda _: Refused(status, "over there", headers={"Location": location})) as there:
+            fault = failure(attempt(there, document))
+    assert elsewhere.asked == [] and elsewhere.refused == []
+    assert fault.code == Code.BAD_CONFIGURATION and "sends elsewhere" in fault.message
+
+
+@pytest.mark.parametrize("said", ["Harbour \ud800Books Ltd", "\udc00", "a\0\ud83d"])
+@pytest.mark.parametrize("is_escaped", [True, False])
+def test_what_no_file_and_no_database_can_hold_ends_no_attempt(
+    document: Path, said: str, is_escaped: bool
+) -> None:
+    text = json.dumps(
+        {"supplier": said, "date": None, "total": "203.00", "lines": []}, ensure_ascii=is_escaped
+    )
+    with ModelServer(lambda _: Reply(text)) as there:
+        outcome = attempt(there, document)
+    assert field(outcome, "total").evidence and outcome.usage.input_tokens == 1000
+    outcome.model_dump_json()
+
+
+def test_tokens_that_nobody_can_use_are_not_counted(document: Path) -> None:
+    with ModelServer(lambda asked: honest(asked, usage=usage(10**30, 7))) as there:
+        outcome = attempt(there, document)
+    assert isinstance(outcome, Completed) and (outcome.usage.calls, outcome.usage.input_tokens) == (1, None)
+
+
+def test_an_address_that_none_can_be_is_told(document: Path) -> None:
+    with ModelServer(honest) as there:
+        outcome = attempt(there, document, order={"endpoint": {"base_url": "http://\u2028x/"}})
+    assert failure(outcome).code == Code.BAD_CONFIGURATION and there.asked == []
 
 
 def test_models_that_want_another_limit_and_no_temperature_get_that(document: Path) -> None:

@@ -17,8 +17,8 @@ MOST_ROWS = 2000
 LONGEST_VALUE = 4000
 DECIMAL = re.compile(r"-?\d{1,20}(\.\d{1,12})?", re.ASCII)
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""PostgreSQL keeps no NUL, and a page shows none of the others."""
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""PostgreSQL keeps no NUL, no file half a pair of UTF-16, and a page shows none of the others."""
 
 Scalar = str | int | None
 

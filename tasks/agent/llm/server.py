@@ -14,6 +14,9 @@ from tasks.agent.contract import Code, Endpoint, Problem
 from tasks.agent.llm.prompt import LEAST_OUTPUT, Question
 from tasks.agent.llm.troubles import trouble
 
+NO_ADDRESS = (
+    "This agent has no web address of a model server; set its endpoint, or OPENAI_BASE_URL where workers run."
+)
 CONNECT_SECONDS = 10.0
 CHATTY = ("openai", "httpx", "httpcore")
 FORMATS = ("json_schema", "json_object", "text")
@@ -95,12 +98,17 @@ class Server:
         self.host = host_of(base_url)
         self.seconds = seconds
         key = key_for(endpoint, base_url)
-        self._client = openai.OpenAI(
-            base_url=base_url,
-            api_key=key or "none",
-            max_retries=0,
-            timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS),
-        )
+        try:
+            self._client = openai.OpenAI(
+                base_url=base_url,
+                api_key=key or "none",
+                max_retries=0,
+                timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS),
+                # A document goes to the address that was set, or nowhere
+                http_client=openai.DefaultHttpxClient(follow_redirects=False),
+            )
+        except httpx.InvalidURL:
+            raise Problem(Code.BAD_CONFIGURATION, NO_ADDRESS) from None
         self._headers: dict[str, Any] = {} if key else {"Authorization": openai.Omit()}
         self._forms: dict[str, Form] = {}
         for name in CHATTY:
@@ -150,8 +158,7 @@ def host_of(base_url: str) -> str:
     except ValueError:
         address = urlsplit("")
     if address.scheme not in ("http", "https") or not address.hostname:
-        message = "This agent has no web address of a model server; set its endpoint, or OPENAI_BASE_URL where workers run."
-        raise Problem(Code.BAD_CONFIGURATION, message)
+        raise Problem(Code.BAD_CONFIGURATION, NO_ADDRESS)
     return address.netloc.rpartition("@")[2]
 
 
@@ -175,7 +182,8 @@ def text_of(content: Any) -> str:
     """A message's text; models that reason in the open give parts, of which the text is the answer."""
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
     texts = (part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text")
-    return "".join(text for text in texts if isinstance(text, str))
+    # Half a pair of UTF-16, which JSON can say, is kept by no file
+    return "".join(text.encode(errors="replace").decode() for text in texts if isinstance(text, str))
 
 
 def key_for(endpoint: Endpoint, base_url: str) -> str | Callable[[], str] | None:

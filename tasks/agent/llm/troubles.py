@@ -71,6 +71,9 @@ def _no_answer(error: Exception, model: str, host: str, seconds: float) -> Excep
 
 def _by_status(error: Any, model: str, host: str) -> Exception:
     status = error.status_code
+    if status < 400:
+        message = f"The model server {host} sends elsewhere ({status}), and a document goes only where it was told to. Set the address that it names."
+        return Problem(Code.BAD_CONFIGURATION, message)
     if status == 401:
         message = f"The model server {host} does not accept the key. Set OPENAI_API_KEY, or the host's file in MODEL_KEYS_DIR, and start the worker again."
         return Problem(Code.BAD_CONFIGURATION, message)

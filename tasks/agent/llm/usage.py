@@ -7,6 +7,9 @@ from typing import Any
 
 from tasks.agent.contract import Usage
 
+MOST = 10_000_000
+"""Tokens of one call; whoever tells more tells nonsense, which is not counted."""
+
 
 @dataclass(slots=True)
 class Meter:
@@ -51,4 +54,4 @@ class Meter:
 
 def _count(told: Any, name: str) -> int | None:
     value = getattr(told, name, None)
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if isinstance(value, int) and 0 <= value <= MOST else None

@@ -24,8 +24,8 @@ from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
 from tasks import events, faults, notify, queue
-from tasks.agent import result_rows, signatures
-from tasks.agent.contract import Completed, Failed, Progress, Result, Started, parse_event
+from tasks.agent import signatures
+from tasks.agent.contract import Completed, Failed, Progress, Result, Started, parse_event, row_name
 from tasks.audit import Actor, Entry, record
 from tasks.clock import database_seconds
 from tasks.events import News
@@ -108,7 +108,7 @@ def _with_result(event: Completed | Failed) -> Completed | Failed:
     """A result that was sent by reference is read from our own storage or our own table, and from nowhere else."""
     if isinstance(event, Failed) or (event.result is not None and not event.result_uri):
         return event
-    if event.result is None and event.result_uri == result_rows.name_of(event.attempt):
+    if event.result is None and event.result_uri == row_name(event.attempt):
         return _with_inserted_result(event)
     prefix = f"attempts/{event.attempt}"
     if event.result is not None or not event.result_uri.startswith(prefix) or not event.result_sha256:

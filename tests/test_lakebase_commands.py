@@ -17,7 +17,7 @@ from tests.fakes.databricks import Workspace
 from tests.fakes.lakebase import ENDPOINT, PRODUCTION, PROJECT, ROLE, Lakebase
 from tests.lakebase_tools import DATABASE, Postgres, own_postgres
 
-APP, READER = "app-principal", "reader@example.com"
+APP, JOB, READER = "app-principal", "job-principal", "reader@example.com"
 PASSWORD = "not-rotated"
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -74,7 +74,7 @@ def make_role(postgres: Postgres) -> Callable[[str], None]:
 @pytest.fixture(scope="module")
 def told(site: Site) -> list[str]:
     """What setup says, before and after the migrations, which the app's principal makes; and once more."""
-    setup = ("lakebase", "setup", "--app", APP, "--reader", READER)
+    setup = ("lakebase", "setup", "--app", APP, "--job", JOB, "--reader", READER)
     first = site.run(*setup)
     site.run("migrate", "-v0", LAKEBASE_OWNER="agentaudit_owner", LAKEBASE_ROLE=APP)
     return [first, site.run(*setup), site.run(*setup)]
@@ -85,7 +85,7 @@ def test_setup_says_each_thing_it_does_and_may_be_repeated(site, told):
     assert 'CREATE SCHEMA "agentaudit" AUTHORIZATION "agentaudit_owner"' in first
     assert f'GRANT "agentaudit_owner" TO "{APP}"' in first and "LAKEBASE_OWNER=agentaudit_owner" in first
     assert "CREATE" not in second and second == third
-    assert [role["spec"]["identity_type"] for role in site.cloud.roles.values()] == ["SERVICE_PRINCIPAL", "USER"]  # fmt: skip
+    assert [role["spec"]["identity_type"] for role in site.cloud.roles.values()] == ["SERVICE_PRINCIPAL", "SERVICE_PRINCIPAL", "USER"]  # fmt: skip
 
 
 def test_the_tables_belong_to_the_owner_and_outlive_the_apps_principal(site, told):
@@ -103,6 +103,19 @@ def test_a_reader_sees_the_queue_and_no_secret(site, told):
                         "UPDATE agentaudit.tasks SET status = 'failed'", "CREATE TABLE agentaudit.x (y int)"):  # fmt: skip
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 db.execute(refused)
+
+
+def test_the_job_may_insert_its_outcome_and_nothing_else(site, told):
+    assert "run setup --job once more" in told[0] and "GRANT INSERT" in told[1]
+    with site.as_role(JOB) as db:
+        row = "agentaudit.attempt_results (attempt, result, sha256) VALUES (gen_random_uuid(), '{}', repeat('0', 64))"
+        db.execute(f"INSERT INTO {row}")
+        for refused in ("SELECT * FROM agentaudit.attempt_results", "DELETE FROM agentaudit.attempt_results", f"INSERT INTO {row} RETURNING attempt",
+                        "SELECT count(status) FROM agentaudit.tasks", "CREATE TABLE agentaudit.x (y int)"):  # fmt: skip
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                db.execute(refused)
+    with site.as_role(READER) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        db.execute("SELECT result FROM agentaudit.attempt_results")
 
 
 def test_without_setup_the_first_migration_makes_the_schema_and_marks_it(site, told):

@@ -17,7 +17,7 @@ from psycopg.types.json import Json
 from agentaudit.postgres.base import connection_kwargs
 from tasks import callbacks, databricks, events, queue
 from tasks.agent import result_rows, signatures
-from tasks.agent.contract import Code, parse_event
+from tasks.agent.contract import Code, ResultTable, parse_event, row_name
 from tasks.executors import databricks as module
 from tasks.management import principals
 from tasks.management.checkups import Level, results
@@ -86,7 +86,7 @@ def put(attempt: UUID, envelope: dict) -> str:
 
 def named(attempt: UUID, digest: str) -> dict:
     return tools.body_of(
-        attempt, "completed", result=None, result_uri=result_rows.name_of(attempt), result_sha256=digest
+        attempt, "completed", result=None, result_uri=row_name(attempt), result_sha256=digest
     )
 
 
@@ -187,7 +187,7 @@ def test_a_second_insert_changes_nothing_and_says_so(cloud):
     attempt = uuid4()
     first = sealed(attempt, tools.body_of(attempt, "completed"))
     put(attempt, first)
-    table = result_rows.ResultTable(
+    table = ResultTable(
         endpoint=ENDPOINT, database=connection.settings_dict["NAME"], schema_name="public",
         port=int(connection_kwargs(connection.settings_dict).get("port") or 5432),
     )  # fmt: skip

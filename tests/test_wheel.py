@@ -36,6 +36,9 @@ def test_what_the_wheel_pins_is_what_the_product_pins():
     )
     for name, pin in dependencies().items():
         assert product[name.removesuffix("-tracing")] == pin, name
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert extra == {"lakebase": [f"psycopg[binary]=={product['psycopg']}"]}
+    assert extra["lakebase"][0] in (ROOT / "docs" / "databricks.md").read_text()
 
 
 @pytest.fixture(scope="module")

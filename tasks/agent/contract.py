@@ -176,6 +176,11 @@ class Completed(Event):
     trace_id: Annotated[str, Field(max_length=100)] = ""
 
 
+def row_name(attempt: UUID) -> str:
+    """The `result_uri` of a result that stands in the attempt's row of the database."""
+    return f"attempt_results/{attempt}"
+
+
 class Failed(Event):
     """`message` is one sentence for people. `retry_after` (seconds) is what the upstream asked for and wins over our backoff."""
 

@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import Any
 from uuid import UUID, uuid4
 
-from tasks.agent.contract import Completed, Failed, ResultTable
+from tasks.agent.contract import Completed, Failed, ResultTable, row_name
 
 log = logging.getLogger(__name__)
 
@@ -19,11 +19,6 @@ ANSWER_SECONDS, RETRY_SECONDS, CONNECT_SECONDS = 10, 15, 15
 """Of one request to the workspace, of the SDK's own retries, and of the database, which may have to wake up."""
 SSLMODE = "require"
 NEEDED = "databricks-sdk and psycopg have to be installed: the wheel's extra “lakebase”"
-
-
-def name_of(attempt: UUID) -> str:
-    """What a callback calls an attempt's row."""
-    return f"attempt_results/{attempt}"
 
 
 def insert(table: ResultTable, attempt: UUID, sealed: dict[str, Any]) -> bool:
@@ -55,7 +50,7 @@ def as_named(outcome: Completed | Failed, sealed: dict[str, Any]) -> Completed |
     """How an outcome is spoken whose row is inserted: a result by the name of its row."""
     if isinstance(outcome, Failed):
         return outcome
-    name, digest = name_of(outcome.attempt), sha256_of(sealed)
+    name, digest = row_name(outcome.attempt), sha256_of(sealed)
     return outcome.model_copy(update={"result": None, "result_uri": name, "result_sha256": digest})
 
 

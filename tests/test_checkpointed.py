@@ -12,6 +12,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from django.core.management import CommandError, call_command
 from psycopg import errors
 
 from tasks.agent.checkpointed import fence
@@ -25,6 +26,7 @@ from tests.lakebase_tools import Postgres, own_postgres
 from tests.llm_tools import SCHEMA, bill, failure, honest, in_turn, record, total_of
 from tests.pdfs import order_for, outcome_of
 from tests.test_llm_kept import clock, hand_in, work_until, working  # noqa: F401 - a fixture among them
+from tests.test_llm_orders import order_of
 
 GRAPH, CONVERSATION = "tasks.agent.checkpointed.graph:read", "tasks.agent.checkpointed.conversation:read"
 ROLE = "agentaudit_checkpoints"
@@ -258,3 +260,49 @@ def test_a_thread_is_a_tasks_generation_and_its_latest_attempt_holds_it(place: P
     with pytest.raises(Exception, match=TAKEN):
         hold(1)
     assert hold(3).number == 3
+
+
+# Who gets the database, and who looks after it
+
+
+@pytest.mark.parametrize(
+    ("executor", "options", "gets"),
+    [
+        ("local", {"checkpoints": True}, True),
+        ("local", {}, False),
+        ("local", {"checkpoints": "no"}, False),
+        ("databricks", {"checkpoints": True}, False),
+    ],
+)
+def test_only_attempts_here_of_versions_that_ask_for_it_get_the_database(
+    settings: Any, executor: str, options: dict[str, Any], gets: bool
+) -> None:
+    settings.CHECKPOINT_DATABASE_URL = "postgres://role:canary@db.example/checkpoints"
+    order = order_of(executor, **options)
+    assert ("canary" in order.model_dump_json()) is gets and "canary" not in repr(order)
+    settings.CHECKPOINT_DATABASE_URL = ""
+    assert order_of(executor, **options).checkpoints is None
+
+
+def test_the_command_makes_the_tables_again_and_removes_old_threads(
+    place: Place, settings: Any, capsys: Any
+) -> None:
+    settings.CHECKPOINT_DATABASE_URL, settings.CHECKPOINT_PASSWORD_FILE = place.database, str(place.file)
+    call_command("checkpoints", "--prepare")
+    call_command("checkpoints", "--remove-older-than", "30")
+    said = capsys.readouterr().out
+    assert "The tables for checkpoints are there." in said and "0 threads were removed." in said
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("", "CHECKPOINT_DATABASE_URL is not set"),
+        ("no address", "Check CHECKPOINT_DATABASE_URL"),
+        ("postgres://role@127.0.0.1:1/x", "Check CHECKPOINT_DATABASE_URL"),
+    ],
+)
+def test_the_command_says_what_is_wrong_with_the_database(settings: Any, url: str, says: str) -> None:
+    settings.CHECKPOINT_DATABASE_URL, settings.CHECKPOINT_PASSWORD_FILE = url, ""
+    with pytest.raises(CommandError, match=says):
+        call_command("checkpoints", "--prepare")

@@ -21,6 +21,7 @@ BENCHES = {
     "dashboard": "the operators' page over a million tasks, and fifty viewers at once",
     "databricks": "attempts as runs of a job with lost answers and killed workers, and what watching a thousand of them asks of the API",
     "costs": "reports of money over a million attempts, beside a plain recount, and how often a bill of ten thousand runs asks the warehouse",
+    "checkpoints": "what agents that keep checkpoints write at once beside the queue, and how long claims take beside them",
     "accuracy": "how many fields of documents with known values are read right, and which ask for a look",
 }
 """Name, which is also the module's name in this package, → what it measures, in one line."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
+import openai
 import psycopg
 from agents import Agent, ModelBehaviorError, ModelSettings, OpenAIChatCompletionsModel, RunConfig, Runner
 from agents.agent_output import AgentOutputSchemaBase
@@ -20,7 +23,7 @@ from tasks.agent.checkpointed.thread import Thread, in_words, problem_of
 from tasks.agent.contract import Code, Order, Problem, Result, Usage
 from tasks.agent.llm.prompt import Question
 from tasks.agent.llm.reader import Portions, address_of, opened, patience
-from tasks.agent.llm.server import CONNECT_SECONDS, host_of, key_for
+from tasks.agent.llm.server import CHATTY, CONNECT_SECONDS, NO_ADDRESS, host_of, key_for
 from tasks.agent.llm.troubles import Elsewhere, trouble
 from tasks.agent.llm.usage import Meter
 from tasks.agent.reading import Tell
@@ -84,20 +87,10 @@ class Conversation:
     """Asks one model, in one session. What the session has an answer to is not asked again."""
 
     def __init__(self, order: Order, model: str, thread: Thread, loop: asyncio.Runner):
-        import httpx
-        import openai
-
         self.meter, self.notes = Meter(), list[str]()
         self.model, self._loop, self._seconds = model, loop, patience(order)
         self._host = host_of(address_of(order))
-        key = key_for(order.endpoint, address_of(order))
-        self._client = openai.AsyncOpenAI(
-            base_url=address_of(order),
-            api_key=asked_each_time(key) if callable(key) else key or "none",
-            max_retries=0,
-            timeout=httpx.Timeout(self._seconds, connect=CONNECT_SECONDS),
-        )
-        self._headers: Any = None if key else {"Authorization": openai.Omit()}
+        self._client, self._headers = client_of(order)
         self._engine = engine_of(thread.parameters)
         self._session = SQLAlchemySession(thread.name, engine=self._engine)
 
@@ -107,7 +100,8 @@ class Conversation:
 
     def ask(self, question: Question) -> str:
         """The answer's JSON. Raises TooLong, or a Problem."""
-        return self._loop.run(self._answer(question))
+        # Half a pair of UTF-16, which JSON can say, is kept by no file
+        return self._loop.run(self._answer(question)).encode(errors="replace").decode()
 
     async def _answer(self, question: Question) -> str:
         kept = answer_in(await self._session.get_items(), question)
@@ -131,6 +125,9 @@ class Conversation:
     def _meaning(self, error: Exception) -> Exception:
         of_database = problem_of(error)
         if of_database is not None:
+            self.meter.add(
+                self.model, None
+            )  # the answer may have come, and been paid for, before it could not be kept
             return of_database
         meaning = trouble(error, self.model, self._host, self._seconds)
         if not isinstance(meaning, Elsewhere):
@@ -181,6 +178,27 @@ def usage_of(ran: Any) -> SimpleNamespace | None:
     return SimpleNamespace(
         prompt_tokens=told.input_tokens, completion_tokens=told.output_tokens, prompt_tokens_details=details
     )
+
+
+def client_of(order: Order) -> tuple[openai.AsyncOpenAI, dict[str, Any] | None]:
+    """What asks the order's server, and the headers for it. Raises Problem: bad_configuration."""
+    address = address_of(order)
+    key = key_for(order.endpoint, address)
+    try:
+        client = openai.AsyncOpenAI(
+            base_url=address,
+            api_key=asked_each_time(key) if callable(key) else key or "none",
+            max_retries=0,
+            timeout=httpx.Timeout(patience(order), connect=CONNECT_SECONDS),
+            # A document goes to the address that was set, or nowhere
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
+        )
+    except httpx.InvalidURL:
+        raise Problem(Code.BAD_CONFIGURATION, NO_ADDRESS) from None
+    for name in CHATTY:
+        # What they log in detail holds the key and the document
+        logging.getLogger(name).setLevel(logging.WARNING)
+    return client, None if key else {"Authorization": openai.Omit()}
 
 
 def asked_each_time(key: Callable[[], str]) -> Callable[[], Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -28,6 +29,7 @@ from tasks.admission import (
     gentle,
     projected,
 )  # fmt: skip
+from tasks.heads import SLOW_SECONDS, Heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Terms:
     lease_seconds: float
     look_ahead: int = 200
     reserve_after: timedelta = timedelta(seconds=300)
+    heads: Heads = field(default_factory=Heads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def claim(db: psycopg.Connection, terms: Terms, executors: Sequence[str], slots:
     again = True
     while again and left > 0:
         again = False
-        heads = [head for head in queue.candidates(db, executors) if head.agent_id not in tick.done]
+        heads = [head for head in _look(db, terms.heads, executors) if head.agent_id not in tick.done]
         for head, following in zip_longest(heads, heads[1:]):
             floor = following.priority if following else None
             try:
@@ -103,6 +106,15 @@ def claim(db: psycopg.Connection, terms: Terms, executors: Sequence[str], slots:
             if left <= 0:
                 break
     return _all(parts)
+
+
+def _look(db: psycopg.Connection, heads: Heads, executors: Sequence[str]) -> list[Any]:
+    """The candidates; after a full look that was slow, where their lines begin is remembered."""
+    starts, began = heads.starts, time.monotonic()
+    found = queue.candidates(db, executors, starts)
+    if not starts and time.monotonic() - began > SLOW_SECONDS:
+        heads.remember(queue.levels(db, [head.agent_id for head in found]))
+    return found
 
 
 def _all(parts: list[_Part]) -> Claimed:
@@ -137,6 +149,7 @@ def claim_for(
         opened = queue.open_claim(
             db, head, free=free, look_ahead=look_ahead, held=sorted(tick.held), limited_clients=tick.limited,
             executors=tick.executors, lease_seconds=terms.lease_seconds, reserve_after=terms.reserve_after,
+            start=terms.heads.start(head.agent_id, head.priority),
         )  # fmt: skip
         if opened.agent is None or (opened.agent.pool_id is not None and opened.pool is None):
             return _Part(contended=True)

@@ -18,6 +18,7 @@ import psycopg
 from pydantic_core import to_json
 
 from tasks.admission import GENTLE_FOR
+from tasks.heads import Starts
 from tasks.sql.running import (  # noqa: F401 - callers run their transactions with these
     Row,
     connection,
@@ -96,11 +97,20 @@ def set_keys(db: psycopg.Connection, keys: dict[int, int]) -> None:
 # Claiming
 
 
-def candidates(db: psycopg.Connection, executors: Sequence[str]) -> list[Row]:
+def candidates(db: psycopg.Connection, executors: Sequence[str], starts: Starts) -> list[Row]:
+    known = [(agent, level, key) for agent, levels in starts.items() for level, key in levels.items()]
+    agents, levels, keys = ([row[column] for row in known] for column in range(3))
     with pipelined(db):  # one transaction without a word, so that the first statement is about the second
         execute(db, "plan_by_indexes")
-        heads = execute(db, "claim_candidates", executors=list(executors), gentle_for=GENTLE_FOR)
+        heads = execute(
+            db, "claim_candidates", executors=list(executors), gentle_for=GENTLE_FOR,
+            known_agents=agents, known_levels=levels, known_keys=keys,
+        )  # fmt: skip
     return heads.fetchall()
+
+
+def levels(db: psycopg.Connection, agents: Sequence[int]) -> list[Row]:
+    return rows(db, "claim_levels", agents=list(agents))
 
 
 def clients_to_heed(db: psycopg.Connection) -> list[Row]:
@@ -122,11 +132,16 @@ class Opened:
 
 def open_claim(
     db: psycopg.Connection, head: Row, *, free: bool, look_ahead: int, held: Sequence[int], limited_clients: Sequence[int],
-    executors: Sequence[str], lease_seconds: float, reserve_after: timedelta,
+    executors: Sequence[str], lease_seconds: float, reserve_after: timedelta, start: int | None = None,
 ) -> Opened:  # fmt: skip
-    """Statements 1 to 4 of a claim in one round trip. `free`: nothing limits the agent, so several workers claim for it side by side."""
+    """Statements 1 to 4 of a claim in one round trip. `free`: nothing limits the agent, so several workers claim for it side by side.
+
+    start: the key at which the level of `head` is known to begin.
+    """
     line = "claim_look_ahead_by_client" if held else "claim_look_ahead_locked" if free else "claim_look_ahead"
-    extra = {"held_clients": list(held)} if held else {}
+    extra: dict[str, Any] = {"held_clients": list(held)} if held else {}
+    if start is not None and not held:
+        line, extra = f"{line}_from", {"level": head.priority, "start_key": start}
     of = {"agent": head.agent_id}
     unused: list[Any] = []
     with pipelined(db):

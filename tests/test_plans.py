@@ -82,6 +82,7 @@ def values(database: psycopg.Connection) -> dict[str, Any]:
         "webhook_id": "m", "sha256": "0" * 64, "size": 1, "event": "attempt.completed", "body": None, "delivery": 1, "outcome": "applied",
         "milliseconds": 1, "reason": "wrong", "days": 30, "hurry": False, "model": "", "run_page_url": "",
         "keys": [1] * count, "every_seconds": 60.0, "look_back": 500, "learnt": "{}", "start_key": 10**15,
+        "known_agents": [BUSY_AGENT, BUSY_AGENT], "known_levels": [20, 10], "known_keys": [0, 10**15], "level": 10,
         "host": "h", "pid": 1, "slots": 1, "paused": True, "id": 1, "least_priority": 20, "running": running, "rivals": [running[0][1]], "decisions": json.dumps([decision(*row) for row in running]),
     }  # fmt: skip
 

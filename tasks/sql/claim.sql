@@ -1,6 +1,7 @@
 -- name: claim_candidates
 -- Agents with a ready task, best head first. Paused, cooling and full agents are left out here, before anything is limited,
 -- so that a full agent's backlog never hides another agent's work. Unlocked: a hint, the locked row decides.
+-- Lines whose beginning is known (tasks.heads) are looked at from there on, level by level.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 live AS MATERIALIZED (
   SELECT agent_id, pool_id, count(*) AS running, sum(reserved_tpm) AS tpm
@@ -23,9 +24,19 @@ LEFT JOIN pools p ON p.id = a.pool_id
 LEFT JOIN by_agent ON by_agent.agent_id = a.id
 LEFT JOIN by_pool ON by_pool.pool_id = a.pool_id
 CROSS JOIN LATERAL (
-  SELECT t.priority, t.enqueued_at FROM tasks t
-  WHERE t.agent_id = a.id AND t.status = 'enqueued' AND NOT t.deferred
-  ORDER BY t.priority DESC, t.start_key, t.id LIMIT 1
+  (SELECT t.priority, t.enqueued_at FROM tasks t
+  WHERE t.agent_id = a.id AND t.status = 'enqueued' AND NOT t.deferred AND a.id <> ALL(%(known_agents)s::bigint[])
+  ORDER BY t.priority DESC, t.start_key, t.id LIMIT 1)
+  UNION ALL
+  (SELECT t.priority, t.enqueued_at
+  FROM unnest(%(known_agents)s::bigint[], %(known_levels)s::smallint[], %(known_keys)s::bigint[]) known(agent_id, priority, start_key)
+  CROSS JOIN LATERAL (
+    SELECT t.priority, t.enqueued_at FROM tasks t
+    WHERE t.agent_id = a.id AND t.priority = known.priority AND t.start_key >= known.start_key AND t.status = 'enqueued' AND NOT t.deferred
+    ORDER BY t.start_key, t.id LIMIT 1
+  ) t
+  WHERE known.agent_id = a.id
+  ORDER BY t.priority DESC LIMIT 1)
 ) head
 WHERE NOT a.is_paused AND NOT (SELECT is_paused OR maintenance_since IS NOT NULL FROM switches)
   AND a.executor = ANY(%(executors)s)
@@ -36,6 +47,27 @@ WHERE NOT a.is_paused AND NOT (SELECT is_paused OR maintenance_since IS NOT NULL
   AND (a.max_tpm IS NULL OR coalesce(by_agent.tpm, 0) < a.max_tpm)
   AND (p.max_tpm IS NULL OR coalesce(by_pool.tpm, 0) < p.max_tpm)
 ORDER BY head.priority DESC, head.enqueued_at, a.id
+
+-- name: claim_levels
+-- Where each level of some agents' lines begins, for tasks.heads: one descent per level, from each to the next lower one.
+WITH RECURSIVE level AS (
+  SELECT a.id AS agent_id, head.priority, head.start_key
+  FROM unnest(%(agents)s::bigint[]) a(id)
+  CROSS JOIN LATERAL (
+    SELECT t.priority, t.start_key FROM tasks t
+    WHERE t.agent_id = a.id AND t.status = 'enqueued' AND NOT t.deferred
+    ORDER BY t.priority DESC, t.start_key, t.id LIMIT 1
+  ) head
+  UNION ALL
+  SELECT level.agent_id, lower.priority, lower.start_key
+  FROM level
+  CROSS JOIN LATERAL (
+    SELECT t.priority, t.start_key FROM tasks t
+    WHERE t.agent_id = level.agent_id AND t.priority < level.priority AND t.status = 'enqueued' AND NOT t.deferred
+    ORDER BY t.priority DESC, t.start_key, t.id LIMIT 1
+  ) lower
+)
+SELECT agent_id, priority, start_key FROM level
 
 -- name: claim_lock_agent
 -- Statement 1 of a claim. The lock is taken before anything is counted: a count in the same statement would use a snapshot
@@ -116,6 +148,28 @@ SELECT * FROM (
 ) kept
 ORDER BY priority DESC, start_key, id
 
+-- name: claim_look_ahead_from
+-- The same for a line whose beginning is known: of its highest level, from there on.
+SELECT * FROM (
+  SELECT t.id, t.client_id, t.agent_version_id, t.priority, t.start_key, t.attempts_made, t.estimated_tokens, t.estimated_output_tokens,
+    t.estimated_requests, t.estimated_seconds, t.blocked_since, t.blocked_by
+  FROM tasks t
+  WHERE t.agent_id = %(agent)s AND t.priority = %(level)s AND t.start_key >= %(start_key)s
+    AND t.status = 'enqueued' AND NOT t.deferred AND t.blocked_since IS NULL
+  ORDER BY t.start_key, t.id
+  LIMIT %(look_ahead)s
+) line
+UNION ALL
+SELECT * FROM (
+  SELECT t.id, t.client_id, t.agent_version_id, t.priority, t.start_key, t.attempts_made, t.estimated_tokens, t.estimated_output_tokens,
+    t.estimated_requests, t.estimated_seconds, t.blocked_since, t.blocked_by
+  FROM tasks t
+  WHERE t.agent_id = %(agent)s AND t.status = 'enqueued' AND NOT t.deferred AND t.blocked_since IS NOT NULL
+  ORDER BY t.blocked_since
+  LIMIT %(look_ahead)s
+) kept
+ORDER BY priority DESC, start_key, id
+
 -- name: claim_look_ahead_locked
 -- The same for an agent without limits, where nobody else waits for the agent's row: each of several workers locks tasks of its own.
 SELECT t.id, t.client_id, t.agent_version_id, t.priority, t.attempts_made, t.estimated_tokens, t.estimated_output_tokens, t.estimated_requests,
@@ -123,6 +177,15 @@ SELECT t.id, t.client_id, t.agent_version_id, t.priority, t.attempts_made, t.est
 FROM tasks t
 WHERE t.agent_id = %(agent)s AND t.status = 'enqueued' AND NOT t.deferred
 ORDER BY t.priority DESC, t.start_key, t.id
+LIMIT %(look_ahead)s FOR UPDATE SKIP LOCKED
+
+-- name: claim_look_ahead_locked_from
+-- The same for a line whose beginning is known.
+SELECT t.id, t.client_id, t.agent_version_id, t.priority, t.attempts_made, t.estimated_tokens, t.estimated_output_tokens, t.estimated_requests,
+  t.estimated_seconds, t.blocked_since, t.blocked_by
+FROM tasks t
+WHERE t.agent_id = %(agent)s AND t.priority = %(level)s AND t.start_key >= %(start_key)s AND t.status = 'enqueued' AND NOT t.deferred
+ORDER BY t.start_key, t.id
 LIMIT %(look_ahead)s FOR UPDATE SKIP LOCKED
 
 -- name: claim_look_ahead_by_client

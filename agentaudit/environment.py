@@ -19,6 +19,7 @@ from django.core.validators import validate_email
 env = environ.Env()
 FEWEST_SECRET_CHARACTERS = 24
 LAKEBASE_ENDPOINT_FORM = re.compile(r"projects/[^/]+/branches/[^/]+/endpoints/[^/]+")
+MOST_AMOUNT, AMOUNT_PLACES = 1_000_000, 6
 LAKEBASE_EXAMPLE = "projects/agentaudit/branches/production/endpoints/primary"
 PREPARED = {"prepare_threshold": 5}
 """The queue's statements are planned once per connection; Django turns that off for poolers that give a session away, which we exclude."""
@@ -80,8 +81,10 @@ def optional_amount(name: str, example: str) -> Decimal | None:
         amount = Decimal(value)
     except InvalidOperation:
         raise wrong(name, f"is {value!r}, which is no number", example) from None
-    if not amount.is_finite() or amount < 0:
-        raise wrong(name, f"is {value}, but it has to be 0 or more", example)
+    if not amount.is_finite() or not 0 <= amount < MOST_AMOUNT:
+        raise wrong(name, f"is {value}, but it has to be 0 or more, and less than {MOST_AMOUNT:,}", example)
+    if amount != round(amount, AMOUNT_PLACES):
+        raise wrong(name, f"is {value}, which has more than {AMOUNT_PLACES} places", example)
     return amount
 
 

@@ -7,6 +7,7 @@ otherwise and the platform's own DATABRICKS_APP_NAME is there too.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ log = logging.getLogger(__name__)
 
 HEADER = "X-Forwarded-Email"
 LONGEST = 150
+ONE_ADDRESS = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+")
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -54,9 +56,9 @@ class DatabricksIdentity:
 
 
 def address(request: HttpRequest) -> str:
-    """In lower case; empty where the header is missing or holds no address."""
+    """In lower case; empty where the header is missing or holds no address, or two, as it does when it was sent twice."""
     named = request.headers.get(HEADER, "").strip().lower()
-    return named if "@" in named and len(named) <= LONGEST else ""
+    return named if ONE_ADDRESS.fullmatch(named) and named.isprintable() and len(named) <= LONGEST else ""
 
 
 def known(email: str) -> AbstractUser:

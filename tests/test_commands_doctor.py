@@ -36,6 +36,7 @@ def test_a_database_that_is_away_is_one_fault_with_advice_and_the_rest_is_still_
     run = place.run("doctor", DATABASE_URL="postgres://nobody:secretword@127.0.0.1:1/nothing")
     assert run.returncode == 1
     assert "FAULT" in run.stdout and "DATABASE_URL" in run.stdout and "attempts" in run.stdout
+    assert "\ufffd" not in run.stdout and "1 thing does not work" in run.stdout
     assert "Traceback" not in run.stderr and "secretword" not in run.stdout + run.stderr
 
 

@@ -86,7 +86,19 @@ def test_admins_are_those_that_the_setting_names(trusted, settings):
     }
 
 
-@pytest.mark.parametrize("value", ["", "nobody", "a" * 150 + "@example.com"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "nobody",
+        "a" * 150 + "@example.com",
+        "a\0@example.com",
+        "a\ud800@example.com",
+        "eve@example.com, anna@example.com",
+        "<b>@example.com",
+        "@",
+    ],
+)
 def test_what_is_no_address_is_nobody(trusted, value):
     assert Client().get("/", headers={"X-Forwarded-Email": value}).status_code == 302
     assert not User.objects.exists()

@@ -22,12 +22,11 @@ def can_be_used() -> Iterator[Finding]:
         connection.ensure_connection()
         version = connection.pg_version // 10_000
     except Error as error:
-        sentence = f"It cannot be reached: {str(error).strip()}"
-        yield fault(
-            "database",
-            sentence,
-            "Is the server running, and is DATABASE_URL right? Unset, an embedded server is used.",
-        )
+        sentence = f"It cannot be reached: {' '.join(str(error).split())}"
+        advice = "Is the server running, and is DATABASE_URL right? Unset, an embedded server is used."
+        if "lakebase" in connection.settings_dict["OPTIONS"]:
+            advice = "Does LAKEBASE_ENDPOINT name it, and may this identity log in? docs/databricks.md tells what each right is for."
+        yield fault("database", sentence, advice)
         return
     place = (
         "embedded"

@@ -56,5 +56,5 @@ Exit code: 0 all well, or hints only; 1 something does not work."""
         console.print(
             "Everything that is needed works."
             if not faults
-            else f"{faults} things do not work; the arrows say what to do."
+            else f"{faults} {'thing does' if faults == 1 else 'things do'} not work; the arrows say what to do."
         )

@@ -29,7 +29,7 @@ from tests import callback_tools as tools
 from tests.database import superuser
 from tests.fakes.databricks import CLIENT_ID
 from tests.fakes.fleet import JobFleet
-from tests.fakes.lakebase import ENDPOINT, Lakebase
+from tests.fakes.lakebase import ENDPOINT, INSTANCE, Lakebase
 
 pytest_plugins = ["tests.fakes.fixtures"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -183,17 +183,19 @@ def test_the_jobs_login_may_insert_and_nothing_else(cloud, statement):
         db.execute(statement)
 
 
-def test_a_second_insert_changes_nothing_and_says_so(cloud):
-    attempt = uuid4()
+def table_of(**place: str) -> ResultTable:
+    parameters = connection_kwargs(connection.settings_dict)
+    port = int(parameters.get("port") or 5432)
+    return ResultTable(**place, database=parameters["dbname"], schema_name="public", port=port)
+
+
+@pytest.mark.parametrize("place", [{"endpoint": ENDPOINT}, {"instance": INSTANCE}])
+def test_a_second_insert_changes_nothing_and_says_so(cloud, place):
+    attempt, table = uuid4(), table_of(**place)
     first = sealed(attempt, tools.body_of(attempt, "completed"))
-    put(attempt, first)
-    table = ResultTable(
-        endpoint=ENDPOINT, database=connection.settings_dict["NAME"], schema_name="public",
-        port=int(connection_kwargs(connection.settings_dict).get("port") or 5432),
-    )  # fmt: skip
+    assert result_rows.insert(table, attempt, first)
     assert not result_rows.insert(table, attempt, sealed(attempt, tools.body_of(attempt, "failed")))
     assert AttemptResult.objects.get(pk=attempt).result == first
-    assert result_rows.insert(table, uuid4(), first)
 
 
 def test_doctor_says_whether_runs_may_insert_and_nothing_else(cloud):

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from statistics import median
 from uuid import UUID, uuid4
 
@@ -22,6 +23,7 @@ from tasks.management import processes
 CREWS = {1: (1, 1), 8: (4, 2), 32: (4, 8)}
 """Threads at once → processes, and threads of each."""
 ROUNDS = 3
+MISSING = "LangGraph is not installed; run: pip install -r requirements-checkpoints.txt"
 # What LangGraph commits by itself each time: a checkpoint, or what one step of the graph has written
 WRITES = """
 SELECT (SELECT count(*) FROM checkpoints.checkpoints)
@@ -29,6 +31,9 @@ SELECT (SELECT count(*) FROM checkpoints.checkpoints)
 
 
 def run(full: bool, say: Say) -> Measured:
+    if find_spec("langgraph") is None:
+        unknown = [*(f"writes_per_s_{threads}" for threads in CREWS), "queue_claim_p99_ratio"]
+        return Measured(dict.fromkeys(unknown), [f"{name}: not measured. {MISSING}" for name in unknown])
     from tasks.agent.checkpointed import fence
 
     count = 1_000 if full else 100

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypedDict
 
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.graph import END, START, StateGraph
+from langsmith import tracing_context
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool
 
@@ -100,8 +101,9 @@ def run(portions: Portions, answers: Answers, checkpoints: PostgresSaver, name: 
     if not before.values or before.next:
         first: State = {"answers": {}, "window": 0}
         try:
-            # sync: an answer is in the database before the next question is paid for
-            graph.invoke(None if before.next else first, config, durability="sync")
+            # LangGraph's own traces would go to LangSmith. sync: an answer is in the database before the next question is paid for
+            with tracing_context(enabled=False):
+                graph.invoke(None if before.next else first, config, durability="sync")
         except Problem as problem:
             problem.usage = portions.asking.meter.usage
             raise

@@ -11,6 +11,7 @@ from django.test import Client as Browser
 from django.urls import reverse
 
 from tasks import operations, versions
+from tasks.admin.agent_form import AgentForm
 from tasks.agent.schema import Schema, ready_made
 from tasks.audit import Actor
 from tasks.models import Agent, AuditEntry, Pool, Task
@@ -440,3 +441,29 @@ def test_a_cool_down_is_ended_by_hand_with_a_reason_and_a_trail(
     entry = AuditEntry.objects.get(verb="end_cooldown")
     assert (entry.object_type, entry.object_id, entry.reason) == (kind, str(cooling.pk), "quota was raised")
     assert entry.before == {"cooldown_until": until.isoformat()}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        r'{"a": "\ud800"}',
+        r'{"a": "\u0000"}',
+        '{"a": NaN}',
+        '{"a": 1e999}',
+        '{"a": ' + "9" * 5000 + "}",
+        "[" * 5000,
+    ],
+)
+def test_settings_that_no_database_keeps_are_refused_beside_their_input(agent: Agent, given: str) -> None:
+    values = {
+        "program": "rules",
+        "options": given,
+        "name": "notes",
+        "executor": "local",
+        "max_attempts": 0,
+        "timeout_seconds": -1,
+    }
+    form = AgentForm(values, instance=agent)
+    assert not form.is_valid() and "options" in form.errors
+    assert "greater than or equal to 1" in str(form.errors["timeout_seconds"])
+    form["options"].as_widget().encode()

@@ -246,3 +246,17 @@ def test_the_page_has_no_serious_barrier_and_never_scrolls_sideways(
             ]
             assert [(path, fault["id"], fault["nodes"][0]["html"][:120]) for fault in found] == []
     assert site.complaints == []
+
+
+@pytest.mark.parametrize(("page", "given", "sentence"), [
+    ("monthterms", {"month": "2026-11-01", "discount_percent": "101", "markup_percent": "0"}, "A discount lies between"),
+    ("monthterms", {"month": "2026-11-01", "discount_percent": "0", "markup_percent": "-100"}, "A mark-up is more than"),
+    ("price", {"model": "m", "valid_from_0": "2026-01-01", "valid_from_1": "00:00", "input_usd": "-1", "output_usd": "1"}, "A price is 0 or more."),
+])  # fmt: skip
+def test_what_no_terms_and_no_price_can_be_is_said_in_words(
+    db, page: str, given: dict[str, str], sentence: str
+) -> None:
+    browser = Browser()
+    browser.force_login(make_user("fiona", "Finance", is_staff=True))
+    told = browser.post(reverse(f"admin:tasks_{page}_add"), given).content.decode()
+    assert sentence in told and "Constraint" not in told

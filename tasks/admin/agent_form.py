@@ -10,17 +10,21 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxLengthValidator, RegexValidator
+from django.core.validators import MaxLengthValidator, MinValueValidator, RegexValidator
 from django.forms.fields import InvalidJSONInput
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from tasks import versions
+from tasks.agent.schema import storable
 from tasks.estimates import PRIOR
 from tasks.models import Agent
+from tasks.models.agents import BUDGET_FIELDS
 
 MODEL_NAME = re.compile(r"[\w.:/@+-]{1,200}", re.ASCII)
 MOST_FALLBACKS = 5
+LEAST = {"max_attempts": 1, "timeout_seconds": 1, "memory_mib": 64, **dict.fromkeys(BUDGET_FIELDS, 1)}
+"""Said in words, before the database says it in its own."""
 LONGEST_SETTINGS = 20_000
 VERSION_INPUTS = ("program", "model", *versions.OF_MODELS, "options", *PRIOR)
 """What a version is made of in this form; the schema has a page of its own."""
@@ -66,19 +70,20 @@ class ModelNames(forms.CharField):
 
 
 class Settings(forms.JSONField):
-    """JSON that is not nested beyond what can be read."""
+    """JSON that is not nested beyond what can be read, and has no number longer than that."""
 
     def to_python(self, value: Any) -> Any:
         try:
             return super().to_python(value)
-        except RecursionError:
+        except (RecursionError, ValueError):
             raise ValidationError(self.error_messages["invalid"], code="invalid") from None
 
     def bound_data(self, data: Any, initial: Any) -> Any:
         try:
-            return super().bound_data(data, initial)
-        except RecursionError:
+            found = super().bound_data(data, initial)
+        except (RecursionError, ValueError):
             return InvalidJSONInput(data)
+        return found if storable(found) else InvalidJSONInput(data)
 
 
 def _figure(label: Any, least: float = 0) -> forms.FloatField:
@@ -148,6 +153,9 @@ class AgentForm(forms.ModelForm):
         reckoned = versions.unlearnt(versions.figures_from(version.options if version else {}))
         for name in PRIOR:
             self.fields[name].widget.attrs["placeholder"] = f"{reckoned[name]:g}"
+        for name, least in LEAST.items():
+            if name in self.fields:
+                self.fields[name].validators.append(MinValueValidator(least))
         for name in VERSION_INPUTS:
             self.fields[name].label = capfirst(self.fields[name].label)
 
@@ -157,7 +165,7 @@ class AgentForm(forms.ModelForm):
             raise ValidationError(_("This has to be a JSON object, such as {}."))
         if own := [name for name in ("schema", *versions.OF_MODELS) if name in options]:
             raise ValidationError(_("%(name)s has a place of its own on this page."), params={"name": own[0]})
-        if len(json.dumps(options)) > LONGEST_SETTINGS or "\\u0000" in json.dumps(options):
+        if len(json.dumps(options)) > LONGEST_SETTINGS or not storable(options):
             raise ValidationError(_("These settings are too long, or hold characters that cannot be stored."))
         return options
 

@@ -30,6 +30,10 @@ class TermsForm(ModelForm):
                 raise ValidationError(
                     _("%(month)s is closed; its terms are fixed.") % {"month": f"{name:%Y-%m}"}
                 )
+        if not 0 <= (cleaned.get("discount_percent") or 0) <= 100:
+            self.add_error("discount_percent", _("A discount lies between 0 and 100 %."))
+        if (cleaned.get("markup_percent") or 0) <= -100:
+            self.add_error("markup_percent", _("A mark-up is more than -100 %."))
         currency, rate = cleaned.get("currency", ""), cleaned.get("rate")
         if bool(currency) != (rate is not None):
             self.add_error("rate", _("A currency and its rate belong together: give both, or neither."))

@@ -22,6 +22,9 @@ from tasks.models import Attempt, Price
 class PriceForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
+        for name in price_list.AMOUNTS:
+            if (cleaned.get(name) or 0) < 0:
+                self.add_error(name, _("A price is 0 or more."))
         if (
             self.instance.pk
             and self.has_changed()

@@ -19,14 +19,13 @@ from uuid import uuid4
 from tasks.agent.contract import Completed, Endpoint, Failed, Order
 from tasks.agent.predictions import differences, prediction
 from tasks.agent.program import attempt
-from tasks.agent.schema import NAME, Schema
+from tasks.agent.schema import NAME, Schema, storable
 from tasks.agent.scripted import scripted
 
 NO_MODEL = "scripted"
 """Named to an agent without a model, for answers that are scripted."""
 LONGEST = {"name": 60, "title": 200, "program": 200, "model": 200}
 """Characters, as the database has room for them."""
-NUL = r"\u0000"
 
 
 class FolderError(ValueError):
@@ -55,9 +54,9 @@ class Folder:
             Schema.of(schema)
         except ValueError as error:
             raise FolderError(f"{path / 'schema.json'}: {error}") from None
-        if not isinstance(said.get("options", {}), dict) or NUL in json.dumps([said, schema]):
+        if not isinstance(said.get("options", {}), dict) or not storable([said, schema]):
             raise FolderError(
-                f"{path / 'agent.json'}: options has to be a JSON object, and no text may hold NUL."
+                f"{path / 'agent.json'}: options has to be a JSON object, and nothing may stand there that a database cannot keep, such as NUL."
             )
         name, title, program, model = (
             _text(path, said, one) for one in ("name", "title", "program", "model")

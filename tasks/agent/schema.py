@@ -25,6 +25,16 @@ UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202
 """Control characters, and those that hide or turn what is written; a schema is shown to people and sent to models."""
 
 
+def storable(value: Any) -> bool:
+    """Whether PostgreSQL takes a value as JSON: its numbers finite, its texts without NUL and without half a pair of UTF-16."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (ValueError, RecursionError):
+        return False
+    return r"\u0000" not in text
+
+
 class Type(StrEnum):
     """What a value is. Money and numbers travel as decimal strings, dates as ISO 8601, lists as records of further fields."""
 

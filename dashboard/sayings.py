@@ -77,6 +77,7 @@ SENTENCES = (
     gettext_noop("The model server %(host)s cannot be reached (%(error)s). Check its address and the network."),
     gettext_noop("The model server %(host)s broke off before it had answered for “%(model)s”; that may pass."),
     gettext_noop("The model server %(host)s failed with %(status)s for “%(model)s”; that is its own fault and may pass."),
+    gettext_noop("The model server %(host)s sends elsewhere (%(status)s), and a document goes only where it was told to. Set the address that it names."),
     gettext_noop("The model server %(host)s does not accept the key. Set OPENAI_API_KEY, or the host's file in MODEL_KEYS_DIR, and start the worker again."),
     gettext_noop("This agent names no model; choose one on its page in the admin."),
     gettext_noop("The worker that ran this attempt stopped answering."),

@@ -17,9 +17,11 @@ from tasks.agent.contract import (
     Completed,
     Event,
     Failed,
+    FieldValue,
     Order,
     Problem,
     Progress,
+    Record,
     Result,
     Started,
     Usage,
@@ -32,6 +34,12 @@ from tests.samples.generate import FOLDER
 
 SAMPLE = FOLDER / "01-invoice-english.pdf"
 HERE = "tests.test_agent_program"
+
+
+def says_half_a_character(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    record = Record(kind="note", fields={"x": FieldValue(value="a\ud800", confidence=1.0)}, last_page=1)
+    result = Result(kind="note", pages=1, records=(record,), confidence=1.0, needs_review=False)
+    return result, Usage(calls=1, model="m", input_tokens=7, output_tokens=1)
 
 
 def refuses(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
@@ -139,6 +147,12 @@ def test_a_failure_is_written_too(tmp_path: Path) -> None:
 def test_an_outcome_that_cannot_be_written_is_a_failure_worth_another_attempt(tmp_path: Path) -> None:
     failed = outcome_of(SAMPLE, outcome=str(tmp_path / "no" / "such" / "folder" / "outcome.json"))
     assert isinstance(failed, Failed) and failed.code is Code.STORAGE and failed.retryable
+
+
+def test_a_result_that_cannot_be_written_is_a_failure_that_keeps_what_was_paid(tmp_path: Path) -> None:
+    outcome = outcome_of(SAMPLE, program=f"{HERE}:says_half_a_character", outcome=str(tmp_path / "out.json"))
+    assert isinstance(outcome, Failed) and (outcome.code, outcome.retryable) == (Code.INVALID_RESULT, False)
+    assert outcome.usage.input_tokens == 7 and (tmp_path / "out.json").exists()
 
 
 def test_the_same_document_gives_the_same_result() -> None:

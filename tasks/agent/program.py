@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from tasks.agent import result_rows, signatures, tracing
 from tasks.agent.contract import (
@@ -58,6 +59,7 @@ def run(
     outcome = traced_attempt(order, Reporter(order, emit, should_stop), hand_over if traced else None)
     if traced:
         outcome = outcome.model_copy(update={"trace_id": tracing.trace_id(order.attempt)})
+    outcome = writable(outcome)
     try:
         outcome = keep_outcome(order, outcome)
     except OSError as error:
@@ -66,6 +68,19 @@ def run(
             attempt=order.attempt, code=Code.STORAGE, message=message, retryable=True, usage=outcome.usage
         )
     emit(outcome)
+
+
+def writable(outcome: Completed | Failed) -> Completed | Failed:
+    """The outcome, or a failure that keeps what was paid where one of its texts holds half a pair of UTF-16, which is no text to any file."""
+    try:
+        outcome.model_dump_json()
+    except PydanticSerializationError:
+        message = "The agent gave an invalid result: one of its texts holds half a character, which cannot be written."
+        return Failed(
+            attempt=outcome.attempt, code=Code.INVALID_RESULT, message=message, retryable=False, usage=outcome.usage,
+            trace_id=outcome.trace_id,
+        )  # fmt: skip
+    return outcome
 
 
 def traced_attempt(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tasks.agent import confidence, tracing
 from tasks.agent.contract import FieldValue, Order, Record, Result, Usage
 from tasks.agent.pdf import Document
-from tasks.agent.reading import Reading, Tell, read_document
+from tasks.agent.reading import Tell
 from tasks.agent.rules import dates, numbers
 from tasks.agent.rules.flow import Flow
 from tasks.agent.rules.labels import fold
 from tasks.agent.rules.patterns import LEGAL, clean, key_of
 from tasks.agent.rules.text import Candidate, Text, words_at
 from tasks.agent.rules.values import grounded, missing
+from tasks.agent.single import Kind
 
 NOTHING = "No contract was recognised in this document."
 REQUIRED = ("party_1", "party_2", "effective_date")
@@ -91,33 +91,7 @@ VALUE = re.compile(
 
 def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     """The program "contract-rules". Raises Problem for a document that cannot be opened."""
-    with Document.open(order.document, order.password, order.limits) as document:
-        reading = read_document(document, order, tell)
-        with tracing.span("rules"):
-            return result_of(reading), Usage()
-
-
-def result_of(reading: Reading) -> Result:
-    reasons, language = list(reading.reasons), ""
-    records: tuple[Record, ...] = ()
-    if reading.readable:
-        text = Text(reading.readable)
-        language = text.language
-        record = record_of(reading.document, text)
-        records = (record,) if record is not None else ()
-        if not records:
-            reasons.append(NOTHING)
-    sure = confidence.of_records(records, REQUIRED)
-    return Result(
-        kind="contract" if records else "other",
-        language=language,
-        pages=reading.document.page_count,
-        records=records,
-        confidence=min(sure, confidence.FLAGGED) if reasons else sure,
-        needs_review=bool(reasons) or confidence.needs_review(records, REQUIRED),
-        reasons=tuple(reasons),
-        notes=tuple(reading.notes),
-    )
+    return Kind("contract", REQUIRED, NOTHING, record_of).read(order, tell)
 
 
 def record_of(document: Document, text: Text) -> Record | None:

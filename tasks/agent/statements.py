@@ -9,7 +9,7 @@ from itertools import pairwise
 from tasks.agent import confidence
 from tasks.agent.contract import FieldValue, Order, Record, Result, Usage
 from tasks.agent.pdf import Document
-from tasks.agent.reading import Reading, Tell, read_document
+from tasks.agent.reading import Tell
 from tasks.agent.rules import dates, numbers
 from tasks.agent.rules.figures import Figure, Grid, Row, grids_of
 from tasks.agent.rules.flow import Flow
@@ -20,7 +20,7 @@ from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import LEGAL, clean
 from tasks.agent.rules.text import Candidate, Text
 from tasks.agent.rules.values import grounded, missing
-from tasks.agent.tracing import span
+from tasks.agent.single import Kind
 
 NOTHING = "No table of figures was recognised in this document."
 REQUIRED = ("period_end", "currency")
@@ -53,33 +53,7 @@ ACCOUNT = re.compile(
 
 def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     """The program "statement-rules". Raises Problem for a document that cannot be opened."""
-    with Document.open(order.document, order.password, order.limits) as document:
-        reading = read_document(document, order, tell)
-        with span("rules"):
-            return result_of(reading), Usage()
-
-
-def result_of(reading: Reading) -> Result:
-    reasons, language = list(reading.reasons), ""
-    records: tuple[Record, ...] = ()
-    if reading.readable:
-        text = Text(reading.readable)
-        language = text.language
-        record = record_of(reading.document, text)
-        records = (record,) if record is not None else ()
-        if not records:
-            reasons.append(NOTHING)
-    sure = confidence.of_records(records, REQUIRED)
-    return Result(
-        kind="statement" if records else "other",
-        language=language,
-        pages=reading.document.page_count,
-        records=records,
-        confidence=min(sure, confidence.FLAGGED) if reasons else sure,
-        needs_review=bool(reasons) or confidence.needs_review(records, REQUIRED),
-        reasons=tuple(reasons),
-        notes=tuple(reading.notes),
-    )
+    return Kind("statement", REQUIRED, NOTHING, record_of).read(order, tell)
 
 
 def record_of(document: Document, text: Text) -> Record | None:

@@ -117,6 +117,11 @@ CHECKPOINT_PASSWORD_FILE = read.text("CHECKPOINT_PASSWORD_FILE")
 TRACING = read.flag("TRACING", True)
 TRACE_CONTENT = read.flag("TRACE_CONTENT")
 MLFLOW_TRACKING_URI = read.text("MLFLOW_TRACKING_URI")
+if MLFLOW_TRACKING_URI and not MLFLOW_TRACKING_URI.startswith(
+    ("http://", "https://", "databricks", "sqlite:", "postgresql", "mysql")
+):
+    fault = "names no MLflow server, SQL database or databricks"
+    raise read.wrong("MLFLOW_TRACKING_URI", fault, "http://mlflow.example.com:5000")
 MLFLOW_EXPERIMENT = read.text("MLFLOW_EXPERIMENT", "agentaudit")
 MLFLOW_UI_URL = (
     read.web_address("MLFLOW_UI_URL", "http://127.0.0.1:5000/#/experiments/1")

@@ -113,9 +113,15 @@ def is_passing(error: BaseException) -> bool:
 
 def in_words(error: BaseException) -> str:
     """What went wrong, in one sentence for people: without the configuration that the SDK adds to it."""
-    if isinstance(error, TimeoutError) and error.__cause__ is not None:
-        return f"no answer in time ({_shown(error.__cause__)})"
-    return _shown(error)
+    from requests.exceptions import ConnectionError, Timeout
+
+    late = isinstance(error, TimeoutError) and error.__cause__ is not None
+    cause = error.__cause__ if late and error.__cause__ else error
+    if isinstance(cause, Timeout):
+        return "no answer in time"
+    if isinstance(cause, ConnectionError):
+        return "the workspace cannot be reached"
+    return f"no answer in time ({_shown(cause)})" if late else _shown(error)
 
 
 def retry_after(error: BaseException) -> float | None:

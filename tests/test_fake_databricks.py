@@ -82,3 +82,12 @@ def test_without_a_workspace_one_sentence_says_what_to_set(monkeypatch, tmp_path
     databricks.forget()
     with pytest.raises(databricks.NotConfigured, match="DATABRICKS_HOST"):
         databricks.client()
+
+
+def test_a_workspace_that_is_not_there_is_said_without_inner_parts(workspace, monkeypatch):
+    monkeypatch.setattr(databricks, "QUICK", (1.0, 1))
+    client = databricks.client(quick=True)
+    workspace.stop()
+    with pytest.raises(TimeoutError) as caught:
+        client.jobs.get_run(1)
+    assert databricks.in_words(caught.value) == "the workspace cannot be reached"

@@ -58,6 +58,7 @@ def value_of(name: str, home: Path, **variables: str) -> object:
         ("LAKEBASE_ENDPOINT", "projects/p/branches/b", "names no endpoint"),
         ("LAKEBASE_SCHEMA", "Audit Data", "no plain name"),
         ("STORAGE_URL", "s3://bucket", "file:"),
+        ("MLFLOW_TRACKING_URI", "evil", "names no MLflow server"),
         ("STORAGE_URL", "/Volumes/main", "names no volume"),
         ("DATABRICKS_JOB_ID", "the-job", "no number"),
         ("DEBUG", "maybe", "neither true nor false"),

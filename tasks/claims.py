@@ -110,9 +110,11 @@ def claim(db: psycopg.Connection, terms: Terms, executors: Sequence[str], slots:
 
 def _look(db: psycopg.Connection, heads: Heads, executors: Sequence[str]) -> list[Any]:
     """The candidates; after a full look that was slow, where their lines begin is remembered."""
-    starts, began = heads.starts, time.monotonic()
-    found = queue.candidates(db, executors, starts)
-    if not starts and time.monotonic() - began > SLOW_SECONDS:
+    if (starts := heads.starts) and (found := queue.candidates(db, executors, starts)):
+        return found
+    began = time.monotonic()
+    found = queue.candidates(db, executors, {})
+    if time.monotonic() - began > SLOW_SECONDS:
         heads.remember(queue.levels(db, [head.agent_id for head in found]))
     return found
 
@@ -145,11 +147,12 @@ def claim_for(
     """One transaction for one agent (a row of `claim_candidates`); nothing if somebody else is at it, or if nothing fits."""
     free = not (head.limited or head.has_purse or head.has_ceiling or tick.limited)
     look_ahead = min(terms.look_ahead, slots) if free else terms.look_ahead
+    start = terms.heads.start(head.agent_id, head.priority)
     with queue.short_transaction(db):
         opened = queue.open_claim(
             db, head, free=free, look_ahead=look_ahead, held=sorted(tick.held), limited_clients=tick.limited,
             executors=tick.executors, lease_seconds=terms.lease_seconds, reserve_after=terms.reserve_after,
-            start=terms.heads.start(head.agent_id, head.priority),
+            start=start,
         )  # fmt: skip
         if opened.agent is None or (opened.agent.pool_id is not None and opened.pool is None):
             return _Part(contended=True)
@@ -171,7 +174,11 @@ def claim_for(
     dear = frozenset(
         task.client_id for task in admission.too_dear if hidden and task.client_id in purses.clients
     )
-    more = admission.below or bool(dear) or (bool(refusals) and hidden)
+    # All that is known of the level was taken, and slots are left: whatever else there is has to be looked for
+    runs_out = start is not None and len(admission.admitted) == len(opened.line) < slots
+    if runs_out:
+        terms.heads.forget(head.agent_id)
+    more = admission.below or bool(dear) or (bool(refusals) and hidden) or (runs_out and bool(rows))
     return _Part(rows, more, refused=refused.rowcount if refused else 0, too_dear=dear)
 
 

@@ -39,5 +39,9 @@ class Heads:
             self._starts.setdefault(level.agent_id, {})[level.priority] = level.start_key
         self._until = time.monotonic() + KEPT_SECONDS
 
+    def forget(self, agent: int) -> None:
+        """Look at its whole line next time."""
+        self._starts.pop(agent, None)
+
     def start(self, agent: int, level: int) -> int | None:
         return self.starts.get(agent, {}).get(level)

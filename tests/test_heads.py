@@ -29,10 +29,21 @@ def test_the_order_is_the_same_from_a_remembered_beginning_on(slow, limit):
     urgent = tools.hand_in(agent, 4, priority=Priority.URGENT)
     terms = claims.Terms(tools.new_worker(), 60.0)
     assert claimed(terms, 1) == urgent[:1] and terms.heads.start(agent.pk, Priority.URGENT)
-    got = claimed(terms, 2)
-    while more := claimed(terms, 2):
-        got += more
-    assert got == urgent[1:] + bulk
+    assert claimed(terms, 2) == urgent[1:3]
+    assert claimed(terms, 2) == [urgent[3], bulk[0]], (
+        "a level that runs out is followed by the next one at once"
+    )
+    assert claimed(terms, 9) == bulk[1:]
+
+
+def test_where_nothing_is_left_of_what_is_remembered_everything_is_looked_at(slow):
+    agent = make_agent()
+    (first,) = tools.hand_in(agent, 1, priority=Priority.NORMAL)
+    terms = claims.Terms(tools.new_worker(), 60.0)
+    terms.heads.remember(queue.levels(queue.connection(), [agent.pk]))
+    assert claimed(terms, 1) == [first]
+    (urgent,) = tools.hand_in(agent, 1, priority=Priority.URGENT)
+    assert claimed(terms, 1) == [urgent]
 
 
 @pytest.mark.parametrize("limit", [None, 100])

@@ -189,6 +189,7 @@ def test_a_pass_that_was_broken_off_goes_on_where_it_stopped(cloud, bill, now, m
     assert billing.settle().asked == 0, "what was read a moment ago is not asked for again"
 
 
+@pytest.mark.slow
 def test_ten_thousand_runs_take_a_few_statements(cloud, workspace, now):
     task = factories.make_task(factories.make_extraction(factories.make_client(), factories.make_agent()))
     first = factories.make_attempt(task, "failed", number=1)

@@ -28,6 +28,8 @@ from tests.pdfs import order_for, outcome_of
 from tests.test_llm_kept import clock, hand_in, work_until, working  # noqa: F401 - a fixture among them
 from tests.test_llm_orders import order_of
 
+pytestmark = pytest.mark.slow
+
 GRAPH, CONVERSATION = "tasks.agent.checkpointed.graph:read", "tasks.agent.checkpointed.conversation:read"
 ROLE = "agentaudit_checkpoints"
 BOTH = pytest.mark.parametrize("program", [GRAPH, CONVERSATION])

@@ -19,6 +19,7 @@ from tests.fakes.programs import as_thread
 from tests.fakes.wire import golden, seen
 
 pytest_plugins = ["tests.fakes.fixtures"]
+pytestmark = pytest.mark.slow
 RUN_NOW, GET = "/jobs/run-now", "/jobs/runs/get"
 
 

@@ -28,6 +28,8 @@ from tests.factories import make_agent, make_client
 from tests.fakes.openai import KEY, MODEL, Asked, ModelServer, Refused, Reply, limited
 from tests.llm_tools import SCHEMA, attempt, bill, honest, in_turn, record, total_of
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = {"schema": SCHEMA, "window_pages": 2}
 
 

@@ -16,6 +16,7 @@ from tests.factories import make_agent, make_client
 from tests.fakes.wire import golden, seen
 
 pytest_plugins = ["tests.fakes.fixtures"]
+pytestmark = pytest.mark.slow
 NAME = f"documents/ab/{'ab' * 32}.pdf"
 FILES = "/fs/files/"
 

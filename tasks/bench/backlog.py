@@ -27,7 +27,9 @@ def run(full: bool, say: Say) -> Measured:
     from tests.bulk import Bulk, fill
 
     count = 10_000 if full else 1_000
-    bulk = Bulk() if full else Bulk(finished=100_000, waiting=2 * (2 * count + 2 * WARM) * BATCH)
+    # Both cuts begin with at least 200,000 waiting in the full form
+    used = 2 * (count + WARM) * BATCH
+    bulk = Bulk(waiting=200_000 + used) if full else Bulk(finished=100_000, waiting=2 * used)
     db = queue.connection()
     worker = uuid4()
     register = {"host": "bench", "pid": 1, "version": "", "slots": BATCH, "executors": ["local"]}

@@ -441,7 +441,7 @@ def test_every_invariant_holds_after_every_step(transactional_db, the_same_ids_a
     fuzz(examples=30, steps=30)
 
 
-@pytest.mark.slow
+@pytest.mark.fuzz
 @pytest.mark.timeout(1800)
 def test_every_invariant_holds_after_every_step_of_long_sequences(transactional_db, the_same_ids_again):
     fuzz(examples=150, steps=80)

@@ -1,6 +1,6 @@
 # Every target sets up what it needs by itself, and only when requirements*.txt have changed since.
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run mlflow test test-slow fuzz test-databricks lint format bench docs wheel system-packages clean
+.PHONY: help venv demo run mlflow test test-slow test-databricks lint format bench docs wheel system-packages clean
 
 # Relative paths only: the folder's own path may hold a space
 PY := .venv/bin/python
@@ -38,7 +38,7 @@ mlflow: .venv/.product
 	@exec $(PY) manage.py mlflow --port $(UI_PORT)
 
 test: .venv/.development system-packages
-	@$(PYTEST) -m "not slow and not fuzz" $(ARGS)
+	@$(PYTEST) -m "not slow" $(ARGS)
 
 test-slow: .venv/.development system-packages
 	@$(PYTEST) -m slow $(ARGS)
@@ -46,9 +46,6 @@ test-slow: .venv/.development system-packages
 # Needs a workspace, which the environment names; what is not named is skipped, and says so
 test-databricks: .venv/.development
 	@DATABRICKS_CONTRACT=1 $(PYTEST) tests/test_databricks_contract.py tests/contract_databricks.py $(ARGS)
-
-fuzz: .venv/.development
-	@$(PYTEST) -m fuzz $(ARGS)
 
 lint: .venv/.development
 	@$(PY) -m ruff check .

@@ -20,6 +20,7 @@ from pydantic_core import PydanticSerializationError
 from tasks import faults, queue
 from tasks.agent.contract import Code, Completed, Failed, Progress, Usage
 from tasks.costs.prices import PriceRow, Tokens, cost, process_cost
+from tasks.costs.running import prices_now
 from tasks.outcomes import Answer, AttemptFacts, Decision, TaskFacts, Word, decide
 from tasks.states import AttemptStatus, TaskStatus
 
@@ -180,14 +181,8 @@ def _usage(news: News) -> Usage:
 def _prices(db: psycopg.Connection, batch: list[News], attempts: dict[UUID, Any]) -> dict[str, PriceRow]:
     models = {
         _usage(news).model or attempts[news.attempt].model for news in batch if news.attempt in attempts
-    } - {""}
-    if not models:
-        return {}
-    found = queue.prices_of(db, sorted(models))
-    return {
-        model: PriceRow(row.id, row.input_usd, row.output_usd, row.cache_read_usd, row.cache_write_usd)
-        for model, row in found.items()
     }
+    return prices_now(db, models)
 
 
 def _money(attempt: Any, news: News, prices: dict[str, PriceRow]) -> dict[str, Any]:

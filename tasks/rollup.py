@@ -7,13 +7,10 @@ reads sums, the state and the changes together (also on one snapshot) always get
 from __future__ import annotations
 
 import json
-import time
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection, transaction
-
-from tasks import queue
+from tasks import piecework, queue
 from tasks.states import TERMINAL
 from tasks.totals import DAY, HOUR, Totals, grouped, next_start, start_of, start_of_step
 
@@ -28,24 +25,14 @@ STATUSES = sorted(str(status) for status in TERMINAL)
 
 def catch_up(seconds: float = BUDGET_SECONDS) -> bool:
     """Steps until nothing is left to do or the time is over; whether anything was done. Not inside of a transaction."""
-    until, worked = time.monotonic() + seconds, False
-    while queue.retried(step):
-        worked = True
-        if time.monotonic() > until:
-            break
-    return worked
+    return piecework.catch_up(step, seconds)
 
 
 def step() -> bool:
     """One piece of work, in one transaction on one snapshot; False if there is none, or another process is at it."""
-    nested = connection.in_atomic_block
-    with transaction.atomic():
-        db = queue.connection()
-        if not nested:
-            db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        if not queue.first(db, "summary_try_lock").locked:
+    with piecework.alone("summary") as db:
+        if db is None:
             return False
-        queue.execute(db, "summary_lock_state")
         state = queue.first(db, "summary_state")
         if state.closed_until is None:
             _begin(db, state.now)

@@ -7,7 +7,6 @@ A day is over once `tasks.rollup` has found that no transaction runs which could
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -15,9 +14,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db import connection, transaction
 
-from tasks import queue
+from tasks import piecework, queue
 from tasks.costs.periods import DAY, day_of, first_of_month, next_month, start_of_day
 from tasks.costs.sums import Key, Sums, by_key, differences
 
@@ -54,24 +52,14 @@ def state(db: Any) -> State:
 
 def catch_up(seconds: float = BUDGET_SECONDS) -> bool:
     """Steps until nothing is left to do or the time is over; whether anything was done. Not inside of a transaction."""
-    until, worked = time.monotonic() + seconds, False
-    while queue.retried(step):
-        worked = True
-        if time.monotonic() > until:
-            break
-    return worked
+    return piecework.catch_up(step, seconds)
 
 
 def step() -> bool:
     """One piece of work, in one transaction on one snapshot; False if there is none, or another process is at it."""
-    nested = connection.in_atomic_block
-    with transaction.atomic():
-        db = queue.connection()
-        if not nested:
-            db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        if not queue.first(db, "costs_try_lock").locked:
+    with piecework.alone("costs") as db:
+        if db is None:
             return False
-        queue.execute(db, "costs_lock_state")
         found = state(db)
         if found.stored_until is None:
             return _begin(db, found)

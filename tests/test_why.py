@@ -14,6 +14,7 @@ from tasks import events, operations, queue
 from tasks.agent.contract import Code
 from tasks.models import Agent, Attempt, Client, Pool, Price, Task
 from tasks.states import Priority
+from tasks.why import clock as in_words
 from tasks.why import why_waiting
 from tests.factories import database_now, make_agent, make_client
 from tests.queue_tools import SYSTEM, Clock, claim, completed, failed, hand_in, new_worker
@@ -177,7 +178,7 @@ def test_cooling_down_and_coming_back_gently(clock, of_pool):
     holder = Pool.objects.get() if of_pool else Agent.objects.get(pk=agent.pk)
     waiting = Task.objects.get(deferred=False, agent=agent)
     name = "The pool account" if of_pool else "The agent reader"
-    until = holder.cooldown_until.strftime("%H:%M")
+    until = in_words(holder.cooldown_until, database_now())  # with the day, shortly before midnight
     assert f"{name} is cooling down until {until}: its provider asked for a pause." in said(waiting.pk)
     clock.forward(301)
     new_worker()

@@ -10,10 +10,11 @@ from datetime import timedelta
 
 import pytest
 
+from tasks.agent import second_engine
 from tasks.management import checkups
 from tasks.management.checkups import Level, database, machine, running
 from tasks.management.hands import workers_alive
-from tasks.models import Worker
+from tasks.models import Agent, Worker
 from tests import factories
 
 
@@ -144,3 +145,20 @@ def test_doctor_says_whether_scans_can_be_read(monkeypatch, tmp_path):
     engine.write_text("#!/bin/sh\nexit 3\n")
     (broken,) = running.scans_can_be_read()
     assert broken.level is Level.FAULT
+
+
+@pytest.mark.django_db
+def test_an_installed_second_engine_that_no_agent_has_the_memory_for_is_told(monkeypatch):
+    assert (running.SECOND_ENGINE, running.SECOND_ENGINE_MIB) == (
+        second_engine.MODULES,
+        second_engine.MEMORY_MIB,
+    )
+    monkeypatch.setattr(running, "find_spec", lambda name: None)
+    assert levels(running.second_engine_is_tried()) == []
+    monkeypatch.setattr(running, "find_spec", lambda name: name)
+    agent = factories.make_agent(program="rules")
+    (idle,) = running.second_engine_is_tried()
+    assert idle.level is Level.HINT and "3,072 MiB" in idle.sentence and "admin" in idle.advice
+    Agent.objects.filter(pk=agent.pk).update(memory_mib=3072)
+    (used,) = running.second_engine_is_tried()
+    assert used.level is Level.OK and agent.name in used.sentence

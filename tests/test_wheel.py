@@ -37,7 +37,8 @@ def test_what_the_wheel_pins_is_what_the_product_pins():
     for name, pin in dependencies().items():
         assert product[name.removesuffix("-tracing")] == pin, name
     extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert extra == {"lakebase": [f"psycopg[binary]=={product['psycopg']}"]}
+    second = re.findall(r"^[\w-]+==\S+", (ROOT / "requirements-rapidocr.txt").read_text(), re.MULTILINE)
+    assert extra == {"lakebase": [f"psycopg[binary]=={product['psycopg']}"], "rapidocr": second}
     assert extra["lakebase"][0] in (ROOT / "docs" / "databricks.md").read_text()
 
 

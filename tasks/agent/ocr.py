@@ -149,7 +149,7 @@ def recognise(page: Page, picture: Image, engine: Engine) -> bool:
     width, height = turn.upright
     scale = page.width / picture.width
     page.width, page.height, page.turn = width * scale, height * scale, turn
-    page.words = [_word(word, scale, page.number) for word in seen]
+    page.words = [place(word, scale, page.number) for word in seen]
     return bool(page.words)
 
 
@@ -178,7 +178,7 @@ def look_again(page: Page, picture: Image, engine: Engine) -> bool:
         return False
     scale = page.width / page.turn.upright[0]
     seen = engine.words(page.turn.apply(picture.convert("L")), scattered=True)
-    found = [_word(word, scale, page.number) for word in seen if word.sure >= GOOD_WORD]
+    found = [place(word, scale, page.number) for word in seen if word.sure >= GOOD_WORD]
     new = [word for word in found if not any(_overlap(word, known) for known in page.words)]
     page.words += new
     return bool(new)
@@ -194,7 +194,8 @@ def _overlap(one: Word, other: Word) -> bool:
     return across * down > 0.25 * smaller
 
 
-def _word(seen: Seen, scale: float, page: int) -> Word:
+def place(seen: Seen, scale: float, page: int) -> Word:
+    """The word where it stands on the page, whose points are `scale` times its picture's pixels."""
     word = Word(seen.text, seen.x0 * scale, seen.y0 * scale, seen.x1 * scale, seen.y1 * scale, page, -1, -1)
     word.source, word.sure = "ocr", seen.sure / 100
     return word

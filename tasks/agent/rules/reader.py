@@ -5,12 +5,12 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
-from tasks.agent import confidence, einvoice
+from tasks.agent import confidence, einvoice, second_engine
 from tasks.agent.contract import Order, Record, Result, Usage
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.pdf import Document
 from tasks.agent.reading import Reading, Tell, read_document
-from tasks.agent.rules.kind import kind_of
+from tasks.agent.rules.kind import NAMES, kind_of
 from tasks.agent.rules.parts import parts_of
 from tasks.agent.rules.record import record_of
 from tasks.agent.rules.text import Text
@@ -24,28 +24,25 @@ def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     with Document.open(order.document, order.password, order.limits) as document:
         reading = read_document(document, order, tell)
         with span("rules") as step:
-            result = result_of(reading)
+            result = result_of(reading, order)
             step.set(records=len(result.records), confidence=result.confidence, reasons=len(result.reasons))
         return result, Usage()
 
 
-def result_of(reading: Reading) -> Result:
+def result_of(reading: Reading, order: Order) -> Result:
     xml, xml_reasons = electronic(reading.document)
     reasons = [*reading.reasons, *xml_reasons]
     kind, language = "other", ""
     records: tuple[Record, ...] = ()
-    notes = list(reading.notes)
     if reading.readable:
         text = Text(reading.readable)
         language = text.language
-        records = records_of(reading.document, text, xml)
-        if gaps(records) and reading.recogniser and reading.recogniser.look_again(reading.readable):
-            again = records_of(reading.document, Text(reading.readable), xml)
-            records = again if gaps(again) <= gaps(records) else records
+        records = filled(reading, order, records_of(reading.document, text, xml), xml)
         if records:
             kind = records[0].kind
         else:
             reasons.append(NOTHING)
+    notes = list(reading.notes)
     if len(records) > 1:
         notes.append(f"This file holds {len(records)} documents; each is a record of its own.")
     sure = confidence.of_records(records)
@@ -87,6 +84,24 @@ def records_of(document: Document, text: Text, xml: EInvoice | None) -> tuple[Re
     return (record,) if record is not None else ()
 
 
+def filled(
+    reading: Reading, order: Order, records: tuple[Record, ...], xml: EInvoice | None
+) -> tuple[Record, ...]:
+    """The records, or where they have gaps those of a second look at the recognised pages, and of a second engine, if they have fewer."""
+    if gaps(records) and reading.recogniser and reading.recogniser.look_again(reading.readable):
+        again = records_of(reading.document, Text(reading.readable), xml)
+        records = again if gaps(again) <= gaps(records) else records
+    if gaps(records) and (records or kind_of(Text(reading.readable))[0] in NAMES):
+        pages = second_engine.read_again(reading, order)
+        again = records_of(reading.document, Text(pages), xml) if pages else ()
+        if gaps(again) < gaps(records) and known(again) >= known(records):
+            reading.notes.append(
+                "A second OCR engine was asked, and its words were taken: they leave fewer gaps."
+            )
+            records = again
+    return records
+
+
 def gaps(records: tuple[Record, ...]) -> int:
     """How much is missing of number and total, or contradicts itself; more than all of it without a record."""
     if not records:
@@ -97,6 +112,11 @@ def gaps(records: tuple[Record, ...]) -> int:
         + any("do not add up" in reason for reason in record.fields["total"].reasons)
         for record in records
     )
+
+
+def known(records: tuple[Record, ...]) -> int:
+    """How many of the required fields have a value."""
+    return sum(record.fields[name].value is not None for record in records for name in confidence.REQUIRED)
 
 
 def is_whole(record: Record) -> bool:

@@ -62,6 +62,7 @@ def examine() -> Iterator[Finding]:
         yield from results.may_only_be_inserted()
         yield from running.somebody_works()
         yield from running.runs_are_heard_of()
+        yield from running.second_engine_is_tried()
         yield from machine.memory_suffices()
 
 

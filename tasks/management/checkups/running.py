@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
@@ -17,12 +18,13 @@ from tasks.executors import RunState
 from tasks.executors.local import LocalExecutor
 from tasks.management.checkups import Finding, fault, hint, ok
 from tasks.management.hands import workers_alive
-from tasks.models import Task
+from tasks.models import Agent, Task
 from tasks.states import TaskStatus
 
 ATTEMPT_SECONDS = 30.0
 OCR_PROGRAM, OCR_SECONDS = "tesseract", 20.0
 OCR_INSTALL = "apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-fra"
+SECOND_ENGINE, SECOND_ENGINE_MIB = ("rapidocr", "onnxruntime"), 3072
 SILENT_SECONDS, MOST_SILENT = 600.0, 1000
 
 # A page with two lines of text, as small as a PDF can be; readers rebuild the table of contents that is missing
@@ -125,6 +127,22 @@ def scans_can_be_read() -> Iterator[Finding]:
         yield ok("OCR", f"Tesseract reads pages without text, in {', '.join(languages)}.")
     else:
         yield hint("OCR", "Tesseract is there, but knows no language.", OCR_INSTALL)
+
+
+def second_engine_is_tried() -> Iterator[Finding]:
+    """An optional engine that somebody installed does nothing until an agent has the memory that it needs."""
+    if any(find_spec(name) is None for name in SECOND_ENGINE):
+        return
+    able = Agent.objects.filter(current_version__program="rules", memory_mib__gte=SECOND_ENGINE_MIB)
+    names = ", ".join(able.order_by("name").values_list("name", flat=True)[:5])
+    if names:
+        yield ok("second OCR", f"Where Tesseract leaves gaps, rapidocr reads scans again for {names}.")
+    else:
+        yield hint(
+            "second OCR",
+            f"rapidocr is installed, but no agent with the program rules may use the {SECOND_ENGINE_MIB:,} MiB that it needs.",
+            f"Set the memory per attempt of such an agent to {SECOND_ENGINE_MIB} in the admin, or uninstall rapidocr.",
+        )
 
 
 def somebody_works() -> Iterator[Finding]:

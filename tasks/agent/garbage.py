@@ -6,8 +6,13 @@ import re
 
 from tasks.agent.page import Word
 
+NEVER = "\ufffd\u0080-\u009f\ue000-\uf8ff"
+BEFORE = "¡-¿ˆ˜†‡‰‹›ƒ¨¯´¸"
+AFTER = r"¡-¿ˆ˜†‡‰‹›ƒ¨¯¸\^~|`"
+LETTER = r"[^\W\d_]"
+# It begins with one set of signs, which `re` passes over a page without in no time; what stands around a sign is looked at then
 ODD = re.compile(
-    r"[\ufffd\u0080-\u009f\ue000-\uf8ff]|[¡-¿ˆ˜†‡‰‹›ƒ¨¯´¸](?=[^\W\d_])|(?<=[^\W\d_])[¡-¿ˆ˜†‡‰‹›ƒ¨¯¸\^~|`^]"
+    f"[{NEVER}{BEFORE}{AFTER}](?:(?<=[{NEVER}])|(?<=[{BEFORE}])(?={LETTER})|(?<={LETTER}[{AFTER}]))"
 )
 WORD = re.compile(r"[^\W\d_]{2}|[^\x00-\x7f]")
 FIGURES = re.compile(r"[\d.,\s€£¥°%-]+")

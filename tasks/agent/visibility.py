@@ -17,6 +17,13 @@ CONTRAST = 40
 CHECK_SIDE = 800
 MOST_IMAGE_PIXELS = 60_000_000
 
+INVISIBLE_MODES = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
+STROKED_MODES = (raw.FPDF_TEXTRENDERMODE_STROKE, raw.FPDF_TEXTRENDERMODE_STROKE_CLIP)
+
+# PDFium fills these for one text object after the other, of which a page may have one per word
+_red, _green, _blue, _alpha = _fill = [ctypes.c_uint() for _ in range(4)]
+_fill_pointers = [ctypes.byref(channel) for channel in _fill]
+
 
 class Visibility:
     """Asks PDFium about each text object once; light text is compared with the drawn page only where there is any."""
@@ -38,17 +45,20 @@ class Visibility:
         kind = self.known.get(key)
         if kind is None:
             kind = self.known[key] = look(item)
-        if kind == "invisible":
-            self.invisible += 1
-        elif kind == "light":
+        if kind == "seen":
+            return True
+        if kind == "light":
             self.light.add(word.start)
-        return kind != "invisible"
+            return True
+        self.invisible += 1
+        return False
 
     def settle(self, page: Page) -> None:
         """Move light words without contrast to the hidden ones; let an OCR layer over a scan be text after all."""
         if self.light:
-            shown = drawn(self.handle, self.width, self.height)
-            for word in [word for word in page.words if word.start in self.light]:
+            light = [word for word in page.words if word.start in self.light]
+            shown = drawn(self.handle, self.width, self.height, light)
+            for word in light:
                 if shown is None or not shown.contrasts(word):
                     page.words.remove(word)
                     page.hidden.append(word)
@@ -60,50 +70,65 @@ class Visibility:
 def look(item: raw.FPDF_PAGEOBJECT) -> str:
     """seen, invisible or light."""
     mode = raw.FPDFTextObj_GetTextRenderMode(item)
-    if mode in (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP):
+    if mode in INVISIBLE_MODES:
         return "invisible"
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    if not raw.FPDFPageObj_GetFillColor(item, *map(ctypes.byref, (red, green, blue, alpha))):
+    if not raw.FPDFPageObj_GetFillColor(item, *_fill_pointers):
         return "seen"
-    if alpha.value < 12:
+    if _alpha.value < 12:
         return "invisible"
-    stroked = mode in (raw.FPDF_TEXTRENDERMODE_STROKE, raw.FPDF_TEXTRENDERMODE_STROKE_CLIP)
-    return "light" if not stroked and min(red.value, green.value, blue.value) >= LIGHT else "seen"
+    light = _red.value >= LIGHT and _green.value >= LIGHT and _blue.value >= LIGHT
+    return "light" if light and mode not in STROKED_MODES else "seen"
 
 
 class Drawn:
-    """The page in grey."""
+    """A part of the page in grey. `left`, `top`, `columns` and `rows` are pixels of the page, of which `scale` make a point."""
 
-    def __init__(self, pixels: memoryview, stride: int, columns: int, rows: int, scale: float):
-        self.pixels, self.stride, self.columns, self.rows, self.scale = pixels, stride, columns, rows, scale
+    def __init__(self, left: int, top: int, columns: int, rows: int, scale: float):
+        self.left, self.top, self.columns, self.rows, self.scale = left, top, columns, rows, scale
+        self.pixels, self.stride = b"", 0
+
+    @classmethod
+    def around(cls, words: list[Word], columns: int, rows: int, scale: float) -> Drawn:
+        """The part that holds these words, of a page of `columns` × `rows` pixels; nothing is drawn yet."""
+        part = cls(0, 0, columns, rows, scale)
+        sides = [part.place(word) for word in words]
+        left, top = min(side[0] for side in sides), min(side[1] for side in sides)
+        right, bottom = max(side[2] for side in sides), max(side[3] for side in sides)
+        return cls(left, top, right - left + 1, bottom - top + 1, scale)
+
+    def place(self, word: Word) -> tuple[int, int, int, int]:
+        """left, top, right, bottom of the word in pixels of this part."""
+        across = [min(max(int(v * self.scale) - self.left, 0), self.columns - 1) for v in (word.x0, word.x1)]
+        down = [min(max(int(v * self.scale) - self.top, 0), self.rows - 1) for v in (word.y0, word.y1)]
+        return across[0], down[0], across[1], down[1]
 
     def contrasts(self, word: Word) -> bool:
-        left, right = (min(max(int(v * self.scale), 0), self.columns - 1) for v in (word.x0, word.x1))
-        top, bottom = (min(max(int(v * self.scale), 0), self.rows - 1) for v in (word.y0, word.y1))
-        darkest, brightest = 255, 0
-        for row in range(top, bottom + 1):
-            line = self.pixels[row * self.stride + left : row * self.stride + right + 1]
-            darkest, brightest = min(darkest, min(line)), max(brightest, max(line))
-        return brightest - darkest >= CONTRAST
+        left, top, right, bottom = self.place(word)
+        lines = [
+            self.pixels[row * self.stride + left : row * self.stride + right + 1]
+            for row in range(top, bottom + 1)
+        ]
+        return max(map(max, lines)) - min(map(min, lines)) >= CONTRAST
 
 
-def drawn(handle: raw.FPDF_PAGE, width: float, height: float) -> Drawn | None:
-    """The page drawn in grey; None where its pictures are too large to draw safely."""
+def drawn(handle: raw.FPDF_PAGE, width: float, height: float, words: list[Word]) -> Drawn | None:
+    """The part of the page around these words, drawn in grey; None where its pictures are too large to draw safely."""
     if image_pixels(handle) > MOST_IMAGE_PIXELS:
         return None
     scale = min(1.0, CHECK_SIDE / max(width, height))
     columns, rows = max(int(width * scale), 1), max(int(height * scale), 1)
-    bitmap = raw.FPDFBitmap_CreateEx(columns, rows, raw.FPDFBitmap_Gray, None, 0)
+    part = Drawn.around(words, columns, rows, scale)
+    bitmap = raw.FPDFBitmap_CreateEx(part.columns, part.rows, raw.FPDFBitmap_Gray, None, 0)
     if not bitmap:
         return None
     try:
-        raw.FPDFBitmap_FillRect(bitmap, 0, 0, columns, rows, 0xFFFFFFFF)
-        raw.FPDF_RenderPageBitmap(bitmap, handle, 0, 0, columns, rows, 0, 0)
-        stride = raw.FPDFBitmap_GetStride(bitmap)
-        content = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), stride * rows)
+        raw.FPDFBitmap_FillRect(bitmap, 0, 0, part.columns, part.rows, 0xFFFFFFFF)
+        raw.FPDF_RenderPageBitmap(bitmap, handle, -part.left, -part.top, columns, rows, 0, 0)
+        part.stride = raw.FPDFBitmap_GetStride(bitmap)
+        part.pixels = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), part.stride * part.rows)
     finally:
         raw.FPDFBitmap_Destroy(bitmap)
-    return Drawn(memoryview(content), stride, columns, rows, scale)
+    return part
 
 
 def image_pixels(handle: raw.FPDF_PAGE) -> int:

@@ -75,9 +75,14 @@ AGE_SECONDS = read.integer("AGE_SECONDS", 3600, low=0)
 LOOKAHEAD = read.integer("LOOKAHEAD", 200, low=1, high=10_000)
 WORKER_SLOTS = read.integer("WORKER_SLOTS", 250 if DATABRICKS_JOB_ID else 4, low=1, high=10_000)
 POLL_SECONDS = read.number("POLL_SECONDS", 10, low=0.1)
+# After so long without work and without anybody who looks, no process stays connected (0: always connected), but for a look now and then
+IDLE_SLEEP_SECONDS = read.number("IDLE_SLEEP_SECONDS", 0, low=0)
+IDLE_POLL_SECONDS = read.number("IDLE_POLL_SECONDS", 3600, low=1)
 
 # Live updates: a stream ends by itself before a proxy in front would cut it
 STREAM_SECONDS = read.integer("STREAM_SECONDS", 100 if DATABRICKS_APP_NAME else 270, low=5)
+# No other request takes longer; the proxy of Databricks Apps cuts after a minute, without a word. 0: no limit
+REQUEST_SECONDS = read.integer("REQUEST_SECONDS", 55 if DATABRICKS_APP_NAME else 0, low=0)
 EVENTSTREAM_CHANNELMANAGER_CLASS = "dashboard.live.OneChannel"
 
 # Callbacks: the first secret signs, all of them are accepted, so that one can be rotated out while attempts that hold it live on
@@ -148,6 +153,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "agentaudit.middleware.ContentSecurityPolicy",
+    "agentaudit.middleware.KeepsDatabaseAwake",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dashboard.summary import shared
-from tasks import queue
+from tasks import idleness, queue
 
 STILL_SECONDS = 90.0
 """So long ready work may wait with nothing running before that is called standing still; workers look at it every few seconds."""
@@ -34,7 +34,9 @@ def alive(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> JsonResponse:
-    """200, or 503 with what is wrong: no database, migrations that are behind, or a queue that stands still."""
+    """200, or 503 with what is wrong: no database, migrations that are behind, or a queue that stands still. One that sleeps is not asked."""
+    if idleness.asleep():  # whoever asks every few seconds must not be what keeps the database awake
+        return JsonResponse({"database": "asleep"})
     found = shared.get("ready", REMEMBERED_SECONDS, _checks)
     return JsonResponse(found, status=200 if all(value == "ok" for value in found.values()) else 503)
 

@@ -27,7 +27,7 @@ from django_eventstream.eventrequest import EventRequest
 from django_eventstream.views import Listener, get_listener_manager
 from django_eventstream.views import stream as library_stream
 
-from tasks import notify
+from tasks import idleness, notify
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +76,8 @@ class Relay:
                     tell("resync")  # whatever was said while nobody listened
                     pause = 0.1
                     await self._listen(connection)
+                    self.hears = False
+                    return
                 finally:
                     await connection.close()
             except (psycopg.Error, OSError, TimeoutError) as error:
@@ -89,8 +91,11 @@ class Relay:
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     async def _listen(self, connection: psycopg.AsyncConnection) -> None:
-        """Tell of the first hint at once, of those of the next quarter second together. Raises TimeoutError for a dead line."""
-        while True:
+        """Tell of the first hint at once, of those of the next quarter second together, until nobody looks and the database may sleep.
+
+        Raises TimeoutError for a dead line.
+        """
+        while not idleness.asleep():
             payloads = await heard(connection, PROBE_AFTER_SECONDS)
             if not payloads:
                 await probe(connection)
@@ -182,6 +187,7 @@ async def until(source: AsyncIterator[str], seconds: float) -> AsyncIterator[str
                 yield following.result()
                 following = None
             if loop.time() >= beat_at:
+                idleness.needed()
                 yield f"event: {'hearing' if relay.hears else 'deaf'}\ndata: {{}}\n\n"
                 beat_at = loop.time() + BEAT_SECONDS
     except StopAsyncIteration:

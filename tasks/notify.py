@@ -14,8 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.db import connection as django_connection
 from django.db import transaction
+
+from tasks import idleness
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +60,7 @@ class Notifier(threading.Thread):
         self._raw: psycopg.Connection | None = None
 
     def hint(self, channel: str) -> None:
+        idleness.needed()
         if (
             channel in self._dirty
         ):  # what is noted is sent later than now, and so says that this has changed as well
@@ -80,7 +84,9 @@ class Notifier(threading.Thread):
 
     def run(self) -> None:
         while not self._ending:
-            self._work.wait()
+            if not self._work.wait(settings.IDLE_SLEEP_SECONDS or None):
+                self._hang_up()
+                continue
             self._work.clear()
             with self._lock:
                 channels, self._dirty = self._dirty, set()
@@ -94,6 +100,11 @@ class Notifier(threading.Thread):
                 if not self._dirty:
                     self._idle.set()
             time.sleep(QUIET_SECONDS)
+
+    def _hang_up(self) -> None:
+        """Nothing to say for long: the next hint connects anew."""
+        if self._raw is not None:
+            self._raw.close()
 
     def _send(self, channels: set[str]) -> bool:
         try:
@@ -161,6 +172,9 @@ class Listener(threading.Thread):
     def run(self) -> None:
         pause = 0.1
         while not self._ending:
+            if idleness.asleep():
+                time.sleep(idleness.LOOK_SECONDS)
+                continue
             try:
                 with connect("listen") as raw:
                     self._raw = raw
@@ -187,8 +201,9 @@ class Listener(threading.Thread):
         ) as other:  # a pooler brings back at once what is sent on the same line, and nothing else
             self._probe(raw, other)
         self._heard()
-        while not self._ending:
-            notes = list(raw.notifies(timeout=SILENCE_SECONDS, stop_after=1))
+        silence = min(SILENCE_SECONDS, settings.IDLE_SLEEP_SECONDS or SILENCE_SECONDS)
+        while not self._ending and not idleness.asleep():
+            notes = list(raw.notifies(timeout=silence, stop_after=1))
             if any(note.payload != PROBE for note in notes):
                 self._heard()
             elif not notes:

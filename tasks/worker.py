@@ -21,7 +21,7 @@ import psycopg
 from django.db import InterfaceError, OperationalError
 from django.db import connection as django_connection
 
-from tasks import bulk, callbacks, claims, events, faults, keeping, learning, notify, queue
+from tasks import bulk, callbacks, claims, events, faults, idleness, keeping, learning, notify, queue
 from tasks.agent.contract import Code, Completed, Order, Progress, Started
 from tasks.events import News
 from tasks.executors import Executor, Refusal, Report, Run, RunState
@@ -147,6 +147,13 @@ class Worker:
             return random.uniform(*CONTENDED_SECONDS)  # noqa: S311
         until_beat = max(0.0, self._beat.at - time.monotonic())
         return min(random.uniform(*IDLE_SECONDS), until_beat, FLAG_SECONDS if self.held else IDLE_SECONDS[1])  # noqa: S311
+
+    def rest(self) -> bool:
+        """Leave the database alone for a moment if nobody needs it; whether that was so. The first round after it renews."""
+        if self.held or self._unsettled or not idleness.may_sleep():
+            return False
+        self._hear(idleness.LOOK_SECONDS)
+        return True
 
     def finish(self, grace: float) -> None:
         """Stop claiming, let what ends within `grace` seconds end, hand the rest back, and say goodbye."""

@@ -14,6 +14,7 @@ import time
 from django.db import connections
 from django.utils import translation
 
+from tasks import idleness
 from tasks.alerts import delivery, rounds
 from tasks.bulk import AWAY
 
@@ -29,6 +30,7 @@ class Watch(threading.Thread):
         super().__init__(name="alerts", daemon=True)
         self.every_seconds = every_seconds
         self._over = threading.Event()
+        self._rested = False
         self._pruned_at = time.monotonic()
 
     def end(self) -> None:
@@ -39,14 +41,20 @@ class Watch(threading.Thread):
         # Processes of one installation must not all look in the same moment
         while not self._over.wait(self.every_seconds * random.uniform(0.5, 1.0)):  # noqa: S311
             try:
-                with translation.override("en"):
-                    self.round()
+                if self._awake():
+                    with translation.override("en"):
+                        self.round()
             except AWAY as error:
                 log.warning("Alerts: the database is away (%s); looking again.", str(error).strip())
             except Exception:
                 log.exception("Alerts could not be looked after; trying again.")
             finally:
                 connections.close_all()
+
+    def _awake(self) -> bool:
+        """Whether it is time for a round: not while the database may sleep, nor at once after it, so that workers can first say that they live."""
+        rested, self._rested = self._rested, idleness.may_sleep()
+        return not (rested or self._rested)
 
     def round(self) -> None:
         rounds.look()

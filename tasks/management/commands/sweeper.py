@@ -44,5 +44,6 @@ class Command(BaseCommand):
         else:
             watch.start()
         while not once and not worker.stopping:
-            worker.tick(settings.POLL_SECONDS)
+            if not worker.rest():
+                worker.tick(settings.POLL_SECONDS)
         worker.finish(0.0)

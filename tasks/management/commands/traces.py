@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError
 from django.db import connection as django_connection
 
-from tasks import queue
+from tasks import idleness, queue
 from tasks.costs.traces import Reconciler
 from tasks.traces.exporter import Exporter, Lock
 from tasks.traces.places import open_store, spool
@@ -64,6 +64,9 @@ class Command(BaseCommand):
             threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
         rounds = Rounds(Exporter(files, open_store, ended_among))
         while not stop.is_set():
+            if not until_empty and not files.waiting() and idleness.may_sleep():
+                stop.wait(idleness.LOOK_SECONDS)
+                continue
             worked = rounds.once()
             if until_empty and not worked and not rounds.exporter.is_behind():
                 return

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
+from django.db import connections
 
 from tasks.management import base, listening, preparation
 from tasks.management.processes import Kept, Supervisor, manage
@@ -65,6 +66,7 @@ that do not end by then are handed back and go on at the next start. Nothing is 
             # Another one may have begun beside us and waited for the same migrations
             self.wait_for_port(options)
             self.say(f"Pages: {self.address(options['port'])}")
+        connections.close_all()  # nothing here needs the database any more, and it may sleep
         self.say("Ctrl-C stops.")
         supervisor = Supervisor(list(parts(options)), self.say)
         if options["reload"]:

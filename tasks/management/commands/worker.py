@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from tasks import notify
+from tasks import idleness, notify
 from tasks.alerts import watch
 from tasks.executors import Executor
 from tasks.management import base
@@ -68,6 +68,7 @@ class Command(base.Command):
         exporter = ExporterKeeper(spool())
         worker = Worker({executor.name: executor}, habits)
         self._handle_signals(worker, executor)
+        idleness.needed()
         worker.register()
         listener = notify.Listener(notify.WORK, executor.wake)
         listener.start()
@@ -82,6 +83,8 @@ class Command(base.Command):
         executor.extend(habits.lease_seconds - habits.margin_seconds)
         worked = True
         while not worker.stopping:
+            if not worked and not until_idle and worker.rest():
+                continue
             worked = worker.tick(0.0 if worked else worker.idle_seconds())
             if settings.TRACING and not executor.remote:
                 exporter.tick(has_work=bool(worker.held))

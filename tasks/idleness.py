@@ -1,0 +1,87 @@
+"""Lets a database sleep that nobody needs: when it may (IDLE_SLEEP_SECONDS), and the sign by which processes of a machine wake each other.
+
+The sign is a file below AGENTAUDIT_HOME whose time says when the database was needed last: by a request, an open page, a change of state.
+Who finds it old asks the database once whether anything is left to do. If nothing is, connections are closed and the sign is looked at
+every second, which costs nothing. What another machine hands in is found by the next slow look at the database (IDLE_POLL_SECONDS).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from pathlib import Path
+
+import psycopg
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connections
+
+from tasks import queue
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+"""How often a process that sleeps looks at the sign, and how often it is set at most."""
+AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+
+_lock = threading.Lock()
+_told_at = float("-inf")
+_slept_on: float | None = None
+"""The sign's time at which this process fell asleep; None: it is awake."""
+_look_at = 0.0
+
+
+def needed() -> None:
+    """Somebody needs the database: nobody on this machine sleeps for the next IDLE_SLEEP_SECONDS."""
+    global _told_at, _slept_on
+    if not settings.IDLE_SLEEP_SECONDS or time.monotonic() - _told_at < LOOK_SECONDS:
+        return
+    with _lock:
+        _told_at, _slept_on = time.monotonic(), None
+    try:
+        _sign().touch()
+    except OSError as error:
+        log.warning("%s cannot be written (%s): the database is not let to sleep.", _sign(), error.strerror)
+
+
+def asleep() -> bool:
+    """Whether this process has left the database alone, and nobody of this machine has needed it since. Asks nobody."""
+    return _slept_on is not None and _time_of_sign() == _slept_on
+
+
+def may_sleep() -> bool:
+    """Whether to leave the database alone at this moment; then this thread's connections are closed.
+
+    Asks the database before the first yes and every IDLE_POLL_SECONDS after it. One that is away is none that sleeps: False.
+    """
+    global _slept_on, _look_at
+    if not settings.IDLE_SLEEP_SECONDS:
+        return False
+    seen = _time_of_sign()
+    if not asleep() and (seen is None or time.time() - seen < settings.IDLE_SLEEP_SECONDS):
+        if seen is None:
+            needed()
+        return False
+    if not asleep() or time.monotonic() >= _look_at:
+        try:
+            if queue.rows(queue.connection(), "anything_to_do")[0].found:
+                needed()
+                return False
+        except AWAY:
+            return False
+        with _lock:
+            _slept_on, _look_at = seen, time.monotonic() + settings.IDLE_POLL_SECONDS
+    connections.close_all()
+    return True
+
+
+def _sign() -> Path:
+    return settings.AGENTAUDIT_HOME / "database-needed"
+
+
+def _time_of_sign() -> float | None:
+    try:
+        return os.stat(_sign()).st_mtime
+    except OSError:
+        return None

@@ -1,0 +1,205 @@
+"""An installation that nobody uses leaves its database alone, and is there again when it is needed."""
+
+from __future__ import annotations
+
+import os
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+from django.urls import reverse
+
+from agentaudit import environment
+from tasks import idleness, notify
+from tasks.bulk import NOW
+from tasks.models import Attempt, Notice, Task
+from tests.commands import SAMPLES, free_port, kill_hard, processes_of, wait_until
+from tests.database import superuser
+from tests.factories import database_now, make_agent, make_attempt, make_client, make_extraction, make_task
+from tests.process_tools import begin_worker, django_at
+
+SLEEP = "3"
+
+
+@pytest.fixture
+def sign(settings, tmp_path, monkeypatch) -> Path:
+    """The sign of a machine of its own, whose processes sleep after a minute."""
+    settings.AGENTAUDIT_HOME, settings.IDLE_SLEEP_SECONDS = tmp_path, 60
+    for name, value in (("_told_at", float("-inf")), ("_slept_on", None), ("_look_at", 0.0)):
+        monkeypatch.setattr(idleness, name, value)
+    monkeypatch.setattr(
+        idleness, "connections", SimpleNamespace(close_all=lambda: None)
+    )  # a test's transaction lives in it
+    return tmp_path / "database-needed"
+
+
+def old(sign: Path, seconds: float = 61) -> None:
+    """Nobody has needed the database for so long."""
+    sign.touch()
+    os.utime(sign, (time.time() - seconds,) * 2)
+
+
+@pytest.mark.django_db
+def test_nobody_sleeps_before_the_time_has_gone_by(sign):
+    assert not idleness.may_sleep() and sign.exists(), "it begins with the first question"
+    old(sign, 50)
+    assert not idleness.may_sleep()
+    old(sign)
+    assert idleness.may_sleep() and idleness.asleep()
+
+
+@pytest.mark.django_db
+def test_nobody_sleeps_where_the_setting_says_nothing(sign, settings):
+    settings.IDLE_SLEEP_SECONDS = 0
+    old(sign, 1e6)
+    idleness.needed()
+    assert not idleness.may_sleep() and time.time() - sign.stat().st_mtime > 1e5
+
+
+@pytest.mark.django_db
+def test_work_keeps_it_awake_and_so_does_a_run_whose_end_is_not_known_and_a_message_that_is_owed(sign):
+    extraction = make_extraction(make_client(), make_agent())
+    task = make_task(extraction)
+    old(sign)
+    assert not idleness.may_sleep()
+    assert time.time() - sign.stat().st_mtime < 5, "and the others of this machine with it"
+    Task.objects.filter(pk=task.pk).update(status="cancelled", finished_at=database_now())
+    attempt = make_attempt(task)
+    old(sign)
+    assert not idleness.may_sleep()
+    Attempt.objects.filter(pk=attempt.pk).update(status="cancelled", finished_at=NOW, ended_at=NOW)
+    Notice.objects.create(channel="webhook", event="alert.fired", subject="s", text="t")
+    old(sign)
+    assert not idleness.may_sleep()
+    Notice.objects.update(sent_at=NOW)
+    old(sign)
+    assert idleness.may_sleep()
+
+
+@pytest.mark.django_db
+def test_whoever_needs_it_wakes_the_others(sign):
+    old(sign)
+    assert idleness.may_sleep()
+    sign.touch()  # by another process
+    assert not idleness.asleep() and not idleness.may_sleep()
+
+
+@pytest.mark.django_db
+def test_a_slow_look_finds_what_another_machine_has_handed_in(sign, settings, monkeypatch):
+    settings.IDLE_POLL_SECONDS = 100
+    old(sign)
+    assert idleness.may_sleep()
+    make_task(make_extraction(make_client(), make_agent()))
+    assert idleness.may_sleep(), "it is not asked again so soon"
+    monkeypatch.setattr(idleness, "_look_at", time.monotonic())
+    assert not idleness.may_sleep()
+
+
+@pytest.mark.django_db
+def test_a_change_of_state_and_a_request_need_the_database_and_a_probe_does_not(sign, client):
+    old(sign)
+    client.get(reverse("healthz"))
+    client.get(reverse("readyz"))
+    assert time.time() - sign.stat().st_mtime > 60
+    assert idleness.may_sleep()
+    with connection.execute_wrapper(lambda *_: pytest.fail("the database was asked")):
+        assert client.get(reverse("readyz")).json() == {"database": "asleep"}
+    client.get(reverse("login"))
+    assert time.time() - sign.stat().st_mtime < 5
+    old(sign)
+    idleness._told_at = float("-inf")
+    notify.hint(notify.WORK)
+    assert time.time() - sign.stat().st_mtime < 5
+
+
+@pytest.mark.django_db
+def test_where_the_sign_cannot_be_written_nobody_sleeps(sign, settings, caplog):
+    settings.AGENTAUDIT_HOME = sign / "is no folder"
+    sign.touch()
+    assert not idleness.may_sleep() and "is not let to sleep" in caplog.text
+
+
+def test_the_settings_are_numbers(monkeypatch):
+    monkeypatch.setenv("IDLE_SLEEP_SECONDS", "-1")
+    with pytest.raises(
+        ImproperlyConfigured, match="IDLE_SLEEP_SECONDS is -1, but it has to be a number of at least 0"
+    ):
+        environment.number("IDLE_SLEEP_SECONDS", 0, low=0)
+
+
+# Real processes
+
+
+@pytest.fixture
+def migrated(place, db) -> Iterator[None]:
+    run = place.run("migrate", "--verbosity", "0")
+    assert run.returncode == 0, run.stderr
+    yield
+    wait_until(lambda: not processes_of(place.home), what="the end of every process")
+
+
+def connected(place) -> list[str]:
+    """Who is connected to the place's database, by the names that connections have."""
+    with django_at(place):
+        name = connection.settings_dict["NAME"]
+        with superuser("postgres") as server:
+            asked = "SELECT application_name FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
+            return [row[0] for row in server.execute(asked, [name])]
+
+
+def traced(place) -> bool:
+    with django_at(place):
+        return Attempt.objects.exclude(trace_state="").exists()
+
+
+def page(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/login/", timeout=20) as response:
+            return response.status == 200
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_an_idle_up_has_no_connection_and_a_document_or_a_visitor_wakes_it(place, migrated):
+    port = free_port()
+    variables = {"IDLE_SLEEP_SECONDS": SLEEP, "IDLE_POLL_SECONDS": "3600", "WEB_WORKERS": "1", "TRACING": "1"}
+    process = place.begin("up", "--port", port, **variables)
+    try:
+        wait_until(lambda: page(port), 60, "the start of the pages")
+        wait_until(lambda: "agentaudit listen" in connected(place), 30, "the worker")
+        wait_until(lambda: not connected(place), 60, "the last goodbye")
+        run = place.run("extract", SAMPLES / "01-invoice-english.pdf", **variables)
+        assert run.returncode == 0, run.stdout + run.stderr
+        wait_until(lambda: traced(place), 60, "the trace, and with it the process that writes it")
+        wait_until(lambda: not connected(place), 60, "sleep after work")
+        stop = time.monotonic() + 2 * float(SLEEP) + 2
+        assert page(port)
+        wait_until(lambda: "agentaudit listen" in connected(place), 5, "the worker that a visitor wakes")
+        while time.monotonic() < stop:
+            assert page(port) and connected(place)
+    finally:
+        kill_hard(process)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_of_another_machine_finds_work_at_its_slow_look(place, migrated, tmp_path):
+    elsewhere = {"AGENTAUDIT_HOME": str(tmp_path)} if "DATABASE_URL" in place.environment else {}
+    if not elsewhere:
+        pytest.skip("the embedded server belongs to one home")
+    with django_at(place):
+        worker = begin_worker(place, IDLE_SLEEP_SECONDS="1", IDLE_POLL_SECONDS="4", **elsewhere)
+    try:
+        wait_until(lambda: not connected(place), 30, "sleep")
+        run = place.run("extract", SAMPLES / "01-invoice-english.pdf")
+        assert run.returncode == 0, run.stdout + run.stderr
+    finally:
+        worker.kill()
+        worker.wait()

@@ -8,8 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.asgi import get_asgi_application
-
-LONGEST_STATEMENT_SECONDS = 50
+from django.urls import reverse
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
 # Each request runs in a thread of its own, which would connect anew every time. An attempt to reconnect is given up soon, so that the
@@ -17,13 +16,16 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
 options = settings.DATABASES["default"].setdefault("OPTIONS", {})
 wakes_up = "lakebase" in options  # one that sleeps may take so long to let the first request in
 options["pool"] = {"min_size": 1, "max_size": 8, "timeout": 30 if wakes_up else 5, "reconnect_timeout": 5}
-if (
-    settings.DATABRICKS_APP_NAME
-):  # whose proxy ends requests; a page that asks for longer says so itself, before that
-    options["options"] = (
-        f"{options.get('options', '')} -c statement_timeout={LONGEST_STATEMENT_SECONDS}s".strip()
-    )
+if settings.IDLE_SLEEP_SECONDS:  # one that nobody used is closed per period, the last one too
+    options["pool"] |= {"min_size": 0, "max_idle": max(1.0, settings.IDLE_SLEEP_SECONDS / 8)}
+if settings.REQUEST_SECONDS:  # a statement ends before its request's time is over
+    limit = f"-c statement_timeout={settings.REQUEST_SECONDS * 900}ms"
+    options["options"] = f"{options.get('options', '')} {limit}".strip()
 pages = get_asgi_application()
+if settings.REQUEST_SECONDS:
+    from agentaudit.deadlines import Bounded
+
+    pages = Bounded(pages, settings.REQUEST_SECONDS, unbounded=(reverse("live"), reverse("upload")))  # type: ignore[assignment]
 
 
 async def application(scope: dict[str, Any], receive: Callable, send: Callable) -> None:

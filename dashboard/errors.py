@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from psycopg.errors import QueryCanceled
 
 from dashboard.uploads import too_many_files
 
@@ -53,6 +54,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def failed(request: HttpRequest) -> HttpResponse:
     """What broke decides what is said: a database that is away and a full disk are no riddles."""
     error = sys.exc_info()[1]
+    if isinstance(error, QueryCanceled) or isinstance(getattr(error, "__cause__", None), QueryCanceled):
+        return too_long(request)
     if isinstance(error, (OperationalError, InterfaceError)):
         sentence = _(
             "The database does not answer at the moment. Nothing is lost; running work goes on when it is back."
@@ -69,6 +72,21 @@ def failed(request: HttpRequest) -> HttpResponse:
         _("Something went wrong"),
         _("The fault is ours and has been written to the log. Try again; if it stays, tell an operator."),
     )
+
+
+def too_long(request: HttpRequest) -> HttpResponse:
+    """For what was stopped because it took longer than a request may. Whether something was changed, only a look can tell."""
+    if request.method in ("GET", "HEAD"):
+        sentence = _("This took longer than a page may take and was stopped. Nothing was changed.")
+        advice = _(
+            "Ask for less: a shorter time, one client or one agent. If that is slow too, tell an operator."
+        )
+    else:
+        sentence = _("This took longer than a page may take. It may have been done, in part or as a whole.")
+        advice = _("Look at what it was about before you do it again.")
+    response = _page(request, 503, _("This takes too long"), sentence, advice)
+    response.headers["Retry-After"] = "60"
+    return response
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:

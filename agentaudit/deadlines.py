@@ -1,0 +1,105 @@
+"""No request takes longer than REQUEST_SECONDS: before a proxy in front cuts the line without a word, this says what happened."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any
+
+from django.core.handlers.asgi import ASGIRequest
+from django.utils import translation
+
+from dashboard import errors
+
+log = logging.getLogger(__name__)
+
+Message = dict[str, Any]
+Application = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
+]
+
+
+class CutOff(Exception):
+    """An answer that had begun was broken off; its receiver sees that it is not whole."""
+
+
+class Bounded:
+    """An ASGI application whose answers end `seconds` after their request was read; how long an upload takes to arrive is its sender's matter.
+
+    unbounded: paths of streams, which end by themselves, and of uploads. What a view does when its time is over goes on to its next
+    statement's end, at most; the view is told as if the browser had gone.
+    """
+
+    def __init__(self, pages: Application, seconds: float, unbounded: Collection[str]) -> None:
+        self._pages, self._seconds, self._unbounded = pages, seconds, frozenset(unbounded)
+        self._late: set[asyncio.Task] = set()
+
+    async def __call__(self, scope: Message, receive: Callable, send: Callable) -> None:
+        if scope["type"] != "http" or scope["path"] in self._unbounded:
+            await self._pages(scope, receive, send)
+            return
+        line = _Line(receive, send)
+        answering = asyncio.ensure_future(self._pages(scope, line.receive, line.send))
+        reading = asyncio.ensure_future(line.read.wait())
+        try:
+            await asyncio.wait({answering, reading}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait({answering}, timeout=self._seconds)
+        except asyncio.CancelledError:
+            answering.cancel()
+            raise
+        finally:
+            reading.cancel()
+        if done:
+            answering.result()
+            return
+        self._late.add(answering)
+        answering.add_done_callback(self._ended)
+        log.warning(
+            "%s %s took longer than %g s and was cut off.", scope["method"], scope["path"], self._seconds
+        )
+        await line.cut(scope)
+
+    def _ended(self, late: asyncio.Task) -> None:
+        self._late.discard(late)
+        if not late.cancelled() and (error := late.exception()):
+            log.warning("A request that was cut off ended with %s.", type(error).__name__)
+
+
+class _Line:
+    """Between a server and an application, which it can be cut from."""
+
+    def __init__(self, receive: Callable, send: Callable) -> None:
+        self._receive, self._send = receive, send
+        self.read, self._over = asyncio.Event(), asyncio.Event()
+        self._begun = False
+
+    async def receive(self) -> Message:
+        getting, over = asyncio.ensure_future(self._receive()), asyncio.ensure_future(self._over.wait())
+        try:
+            await asyncio.wait({getting, over}, return_when=asyncio.FIRST_COMPLETED)
+            message = getting.result() if getting.done() else {"type": "http.disconnect"}
+        finally:
+            getting.cancel()
+            over.cancel()
+        if not message.get("more_body"):
+            self.read.set()
+        return message
+
+    async def send(self, message: Message) -> None:
+        if not self._over.is_set():
+            self._begun = True
+            await self._send(message)
+
+    async def cut(self, scope: Message) -> None:
+        """Answer in words where nothing was said yet. Raises CutOff where half an answer is out."""
+        self._over.set()
+        if self._begun:
+            raise CutOff
+        request = ASGIRequest(scope, io.BytesIO())
+        with translation.override(translation.get_language_from_request(request)):
+            answer = errors.too_long(request)
+        headers = [(name.lower().encode(), value.encode()) for name, value in answer.items()]
+        await self._send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+        await self._send({"type": "http.response.body", "body": answer.content})

@@ -35,6 +35,7 @@ Read = Callable[[Order, ReportProgress], tuple[Result, Usage]]
 BUILT_IN = {
     "rules": "tasks.agent.rules.reader:read",
     "llm": "tasks.agent.llm.reader:read",
+    "databricks-ai-extract": "tasks.agent.databricks.extract:read",
     "contract-rules": "tasks.agent.agreements:read",
     "statement-rules": "tasks.agent.statements:read",
 }

@@ -6,23 +6,33 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tasks.agent import tracing
 from tasks.agent.contract import Code, Problem
 from tasks.agent.llm.kept import Answered, Kept
 from tasks.agent.llm.prompt import Question
-from tasks.agent.llm.server import Said, Server
+from tasks.agent.llm.server import Said
 from tasks.agent.llm.troubles import Elsewhere, TooLong
 from tasks.agent.llm.usage import Meter
 
 log = logging.getLogger(__name__)
 
 
+class Answers(Protocol):
+    """Who answers a question: a model's server, or a function of the platform."""
+
+    def takes_pictures(self, model: str) -> bool: ...
+
+    def ask(self, model: str, question: Question) -> Said:
+        """Raises Problem, Elsewhere or TooLong (tasks.agent.llm.troubles)."""
+
+
 @dataclass(slots=True)
 class Asking:
     """One attempt's questions. A model that did not answer is not asked again in this attempt."""
 
-    server: Server
+    server: Answers
     chain: list[str]
     kept: Kept
     meter: Meter = field(default_factory=Meter)

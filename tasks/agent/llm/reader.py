@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from tasks.agent import confidence, tracing
 from tasks.agent.contract import Code, FieldValue, Order, Problem, Record, Result, Usage
@@ -117,7 +117,7 @@ class Portions:
     def _portions(self, window: Window) -> Iterator[Portion]:
         for part, answer in self.answers(window):
             with tracing.span("grounding", pages=len(part.pages)):
-                yield self._grounded(part, answer)
+                yield self.grounded(part, answer)
 
     def answers(self, window: Window) -> Iterator[tuple[Window, str]]:
         """One, or several where the window, or the answer about it, is too long for the model."""
@@ -143,7 +143,8 @@ class Portions:
             # What was paid is told before anything is done with it
             self._told(self._pages_done)
 
-    def _grounded(self, window: Window, answer: str) -> Portion:
+    def grounded(self, window: Window, answer: str | Mapping[str, Any]) -> Portion:
+        """An answer about a window, with what proves it there."""
         said, pages = self.options.fields.parse(answer), window.pages
         portion = Portion({}, again=window.again)
         for field in self.options.fields.fields:

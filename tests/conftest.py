@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,24 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     with superuser("postgres") as server:
         server.execute("ALTER SYSTEM SET fsync = off")
         server.execute("SELECT pg_reload_conf()")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    from django.db import connection
+
+    from tests import database
+
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM agents")
+        database.migrated_agents += [name for (name,) in cursor.fetchall()]
+    yield
+    # A browser that is still open keeps its connection to the live server, and that one's to the database, which is dropped next
+    with django_db_blocker.unblock(), database.superuser("postgres") as server:
+        server.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+            (connection.settings_dict["NAME"],),
+        )
 
 
 @pytest.fixture(scope="session", autouse=True)

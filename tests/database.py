@@ -18,7 +18,8 @@ MIGRATED = {
     "auth_group_permissions",
 }
 KEPT_BY_DELETE = {"agents", "agent_versions", "switches", "pools", "auth_user"}
-FIRST_AGENT = "invoice-rules"
+migrated_agents: list[str] = []
+"""Their names, as soon as there is a test database."""
 
 
 @contextmanager
@@ -53,7 +54,6 @@ def empty_tables() -> None:
     from django.db import connection
 
     emptied = set(connection.introspection.table_names()) - MIGRATED - KEPT_BY_DELETE
-    first = "(SELECT id FROM agents WHERE name = %s)"
     limits = (
         "max_concurrent_tasks = NULL, max_tpm = NULL, max_output_tpm = NULL, max_requests_per_minute = NULL"
     )
@@ -65,11 +65,14 @@ def empty_tables() -> None:
             "UPDATE switches SET is_paused = false, maintenance_since = NULL, maintenance_reason = ''"
         )
         cursor.execute(
-            f"UPDATE agents SET is_paused = false, is_fair = false, cooldown_until = NULL, pool_id = NULL, {limits} WHERE name = %s",
-            [FIRST_AGENT],
+            f"UPDATE agents SET is_paused = false, is_fair = false, cooldown_until = NULL, pool_id = NULL, {limits}"
         )
-        cursor.execute("UPDATE agents SET current_version_id = NULL WHERE name <> %s", [FIRST_AGENT])
-        cursor.execute(f"DELETE FROM agent_versions WHERE agent_id NOT IN {first}", [FIRST_AGENT])
-        cursor.execute("DELETE FROM agents WHERE name <> %s", [FIRST_AGENT])
+        made = "name <> ALL(%s)"
+        cursor.execute(f"UPDATE agents SET current_version_id = NULL WHERE {made}", [migrated_agents])
+        cursor.execute(
+            f"DELETE FROM agent_versions WHERE agent_id IN (SELECT id FROM agents WHERE {made})",
+            [migrated_agents],
+        )
+        cursor.execute(f"DELETE FROM agents WHERE {made}", [migrated_agents])
         cursor.execute("DELETE FROM pools")
         cursor.execute("DELETE FROM auth_user")

@@ -14,8 +14,8 @@ from tasks.audit import Actor, Entry, record
 from tasks.estimates import PRIOR
 from tasks.models import Agent, AgentVersion
 
-LLM = "llm"
-"""The program that asks a model, and so needs one, and a schema."""
+LLM, AI_EXTRACT = "llm", "databricks-ai-extract"
+"""The programs that ask a model, or a function of Databricks, and so need its name, and a schema."""
 VERSIONED = ("program", "options", "model", *PRIOR)
 """What a version is: its columns that people set. Changing one makes the next version."""
 OF_MODELS = ("endpoint", "fallback_models", "max_output_tokens", "window_pages", "vision")
@@ -31,13 +31,18 @@ def lacking(agent: Agent, version: AgentVersion | None) -> str:
             "The agent %(agent)s needs a model: name one on its page in the admin, and set OPENAI_API_KEY (and OPENAI_BASE_URL) "
             "where the workers run."
         ) % {"agent": agent.name}
+    if version.program == AI_EXTRACT and not version.model:
+        return _(
+            "The agent %(agent)s needs a Databricks workspace: once its attempts can log in to one, name ai_extract as its model on its "
+            "page in the admin."
+        ) % {"agent": agent.name}
     return ""
 
 
 def usable(agents: QuerySet[Agent]) -> QuerySet[Agent]:
     """Those that `lacking` has nothing to say of."""
     return agents.exclude(current_version=None).exclude(
-        current_version__program=LLM, current_version__model=""
+        current_version__program__in=(LLM, AI_EXTRACT), current_version__model=""
     )
 
 

@@ -309,6 +309,22 @@ def test_the_agents_that_ask_a_model_are_there_and_say_what_they_lack(eric: Brow
         )
 
 
+def test_the_agent_of_databricks_is_there_and_waits_for_its_function_to_be_named(eric: Browser) -> None:
+    ready = Agent.objects.select_related("current_version").get(name="databricks-ai-extract")
+    assert ready.max_requests_per_minute == 120 and ready.executor == "local"
+    assert Schema.of(ready.current_version.options["schema"]).size > 10
+    page = eric.get(reverse("admin:tasks_agent_change", args=(ready.pk,))).content.decode()
+    assert (
+        "The agent databricks-ai-extract needs a Databricks workspace: once its attempts can log in" in page
+    )
+    assert ready not in versions.usable(Agent.objects.all())
+    values = versions.changed(ready.current_version, {"model": "ai_extract"})
+    Agent.objects.filter(pk=ready.pk).update(
+        current_version=versions.make(Actor.system("test"), ready, values)
+    )
+    assert ready in versions.usable(Agent.objects.all())
+
+
 def test_without_a_model_nothing_is_handed_in_and_the_sentence_says_why(client: Browser, db) -> None:
     nordwind, agent = make_client("Nordwind"), Agent.objects.get(name="invoice-llm")
     with pytest.raises(operations.Refused, match="needs a model: name one on its page"):

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tasks.agent import confidence
+from tasks.agent.answers import Answer
 from tasks.agent.contract import Code, FieldValue, Order, Problem, Result, Usage
 from tasks.agent.databricks.fields import asked_of, cited_by, is_held_by, values_of
 from tasks.agent.databricks.functions import Functions
@@ -92,11 +93,13 @@ class Extraction:
 class Extracted(Portions):
     """Grounds values as those of any model, and doubts one whose cited text does not hold it."""
 
+    def said(self, answer: str) -> Answer:
+        return self.options.fields.parse(json.loads(answer)["values"])
+
     def grounded(self, window: Window, answer: str) -> Portion:
-        said = json.loads(answer)
-        portion = super().grounded(window, said["values"])
+        portion, cited = super().grounded(window, answer), json.loads(answer)["cited"]
         for field in self.options.fields.fields:
-            value, texts = portion.fields.get(field.name), said["cited"].get(field.name)
+            value, texts = portion.fields.get(field.name), cited.get(field.name)
             if value is None or value.value is None or not value.evidence or not texts:
                 continue
             if not is_held_by(texts, field, value.value, self.grounder.habits):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from tasks.agent import confidence, tracing
+from tasks.agent.answers import Answer
 from tasks.agent.contract import Code, FieldValue, Order, Problem, Record, Result, Usage
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.layout import lines_of
@@ -143,9 +144,13 @@ class Portions:
             # What was paid is told before anything is done with it
             self._told(self._pages_done)
 
-    def grounded(self, window: Window, answer: str | Mapping[str, Any]) -> Portion:
+    def said(self, answer: str) -> Answer:
+        """The values in an answer's JSON."""
+        return self.options.fields.parse(answer)
+
+    def grounded(self, window: Window, answer: str) -> Portion:
         """An answer about a window, with what proves it there."""
-        said, pages = self.options.fields.parse(answer), window.pages
+        said, pages = self.said(answer), window.pages
         portion = Portion({}, again=window.again)
         for field in self.options.fields.fields:
             if field.type is Type.LIST:

@@ -238,5 +238,8 @@ LOGGING = {
     "formatters": {"line": {"()": "agentaudit.logs.OneLine"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
-    "loggers": {"django_eventstream": {"level": "WARNING"}},  # a line for each page that opens
+    "loggers": {
+        "django_eventstream": {"level": "WARNING"},  # a line for each page that opens
+        "httpx": {"level": "WARNING"},  # a line for each request with its address, which may hold a secret
+    },
 }

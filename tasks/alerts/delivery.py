@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import logging
 import time
-import urllib.error
-import urllib.request
 from datetime import UTC, timedelta
 
 from django.conf import settings
@@ -18,16 +16,19 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from pydantic_core import to_json
 
+from tasks import outward
 from tasks.agent import signatures
 from tasks.audit import Actor, Entry, record
 from tasks.bulk import NOW
 from tasks.models import Notice
 from tasks.operations import Outcome
+from tasks.outward import Unanswered
 
 log = logging.getLogger(__name__)
 
 MOST_PER_ROUND = 20
-ANSWER_SECONDS = 5.0
+ANSWER_SECONDS = 10.0
+"""From the first byte sent to the last one read: a receiver that drips must not hold up the messages behind it."""
 FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS, MOST_TRIES = 60.0, 3600.0, 18
 """A minute, two, four … up to an hour: the last try is about half a day after the first."""
 KEEP_DAYS = 90
@@ -35,16 +36,6 @@ KEEP_DAYS = 90
 
 class NotSent(Exception):
     """Why a message did not leave, in words that hold no address and no secret."""
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A signed message goes to the address that was set, or nowhere."""
-
-    def redirect_request(self, *_args: object, **_kwargs: object) -> None:
-        return None
-
-
-_opener = urllib.request.build_opener(_NoRedirects)
 
 
 def send_due() -> int:
@@ -127,18 +118,13 @@ def _webhook(notice: Notice) -> None:
         }
     )
     signed = signatures.headers(secret, notice.key.hex, int(time.time()), body)
-    request = urllib.request.Request(  # noqa: S310 - the scheme is checked where the setting is read
-        address, body, {**signed, "Content-Type": "application/json"}, method="POST"
-    )
+    headers = {**signed, "Content-Type": "application/json"}
     try:
-        with _opener.open(request, timeout=ANSWER_SECONDS):
-            return
-    except urllib.error.HTTPError as error:
-        with error:
-            raise NotSent(f"the other side answered {error.code}") from None
-    except OSError as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise NotSent(f"the other side cannot be reached ({type(reason).__name__})") from None
+        said = outward.ask("POST", address, seconds=ANSWER_SECONDS, headers=headers, body=body)
+    except Unanswered as unanswered:
+        raise NotSent(f"the other side cannot be reached: {unanswered}") from None
+    if not 200 <= said.status < 300:
+        raise NotSent(f"the other side answered {said.status}")
 
 
 CHANNELS = {"email": _email, "webhook": _webhook}

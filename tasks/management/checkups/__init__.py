@@ -40,7 +40,17 @@ def fault(subject: str, sentence: str, advice: str) -> Finding:
 
 def examine() -> Iterator[Finding]:
     """Every check in turn. What needs the database, or its tables, is left out where they are not there."""
-    from tasks.management.checkups import bill, database, job, lakebase, machine, results, running, tracing
+    from tasks.management.checkups import (
+        bill,
+        callback,
+        database,
+        job,
+        lakebase,
+        machine,
+        results,
+        running,
+        tracing,
+    )
 
     yield from machine.settings_fit()
     usable = yield from _passing(database.can_be_used(), Level.HINT)
@@ -56,6 +66,7 @@ def examine() -> Iterator[Finding]:
     yield from running.scans_can_be_read()
     yield from running.attempts_can_run()
     yield from job.takes_our_runs()
+    yield from callback.arrive()
     yield from bill.warehouse_sees_it()
     yield from tracing.traces_can_be_written()
     if filled:

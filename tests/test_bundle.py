@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ RESOURCES = BUNDLE["resources"]
 APP = RESOURCES["apps"]["web"]
 JOB = RESOURCES["jobs"]["extract"]
 ALONE = yaml.safe_load((ROOT / "app.yaml").read_text())
+WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 SCHEMA = Path(
     os.environ.get("BUNDLE_SCHEMA", settings.CORPUS_DIR.parent / "databricks" / "bundle_schema.json")
 )
@@ -40,7 +42,9 @@ def test_the_job_knows_our_parameters_and_hands_them_to_the_program_of_the_wheel
     assert wheel["named_parameters"] == {**expected, "run_id": "{{job.run_id}}"}
     (environment,) = JOB["environments"]
     assert task["environment_key"] == environment["environment_key"]
-    assert environment["spec"]["dependencies"] == ["./dist/*.whl"], "the wheel pins everything else"
+    wheel_of_ours, *extra = environment["spec"]["dependencies"]
+    assert wheel_of_ours == "./dist/*.whl", "which pins everything else"
+    assert extra == WHEEL["optional-dependencies"]["lakebase"], "what runs that insert their outcome need"
     assert BUNDLE["artifacts"]["agent"]["build"] == "make wheel"
 
 
@@ -64,6 +68,23 @@ def test_the_app_starts_the_product_with_variables_that_it_reads(command, enviro
     assert {one[reference] for one in environment if reference in one} <= resources
     given = {one["name"]: one.get("value", one.get(reference)) for one in environment}
     assert given["TRUST_DATABRICKS_IDENTITY"] == "1" and {"SECRET_KEY", "WEBHOOK_SECRETS"} <= set(given)
+
+
+def test_how_outcomes_come_in_is_said_in_one_place_and_is_a_way_that_the_product_knows():
+    given = {one["name"]: one.get("value") for one in APP["config"]["env"]}
+    assert given["RESULT_TRANSPORT"] == "${var.result_transport}"
+    alone = {one["name"]: one.get("value") for one in ALONE["env"]}
+    assert BUNDLE["variables"]["result_transport"]["default"] == alone["RESULT_TRANSPORT"] == "file"
+    assert {"LAKEBASE_ENDPOINT", "DATABRICKS_JOB_ID"} <= set(given), "which lakebase needs"
+
+
+def test_pages_and_worker_of_the_one_app_let_the_database_sleep():
+    given = {one["name"]: one.get("value") for one in (*APP["config"]["env"], *ALONE["env"])}
+    assert float(given["IDLE_SLEEP_SECONDS"]) > 0 and APP["config"]["command"] == [
+        "python",
+        "manage.py",
+        "up",
+    ]
 
 
 def test_both_ways_say_the_same():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from databricks.sdk.service.jobs import JobParameterDefinition, QueueSettings, Task
+from databricks.sdk.service.compute import Environment
+from databricks.sdk.service.jobs import JobEnvironment, JobParameterDefinition, QueueSettings, Task
 
 from tasks.executors.databricks import PARAMETERS
 from tasks.management.checkups import Level, job
@@ -59,3 +60,19 @@ def test_an_address_that_no_run_reaches_is_a_hint(on_databricks, settings):
 def test_without_a_job_nothing_is_asked(settings):
     settings.DATABRICKS_JOB_ID = None
     assert list(job.takes_our_runs()) == []
+
+
+def _installs(*dependencies: str) -> list[JobEnvironment]:
+    return [JobEnvironment("agent", Environment(dependencies=["./dist/agentaudit.whl", *dependencies]))]
+
+
+@pytest.mark.parametrize("dependency", ["psycopg[binary]==3.3.9", "agentaudit[lakebase] @ file:///wheel"])
+def test_a_job_whose_runs_insert_their_outcome_has_what_that_takes(on_databricks, settings, dependency):
+    settings.RESULT_TRANSPORT = "lakebase"
+    [finding] = found(on_databricks, settings, environments=_installs(dependency))
+    assert finding.level is Level.OK
+    [finding] = found(on_databricks, settings, environments=_installs())
+    assert finding.level is Level.FAULT and "lacks psycopg" in finding.sentence
+    settings.RESULT_TRANSPORT = "file"
+    [finding] = found(on_databricks, settings, environments=_installs())
+    assert finding.level is Level.OK

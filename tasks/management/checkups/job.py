@@ -51,9 +51,20 @@ def _wrong(job: Any) -> Iterator[str]:
         yield "The job's queue is off: runs above its limit are skipped instead of waiting."
     if len(job.tasks or []) != 1:
         yield f"The job has {len(job.tasks or [])} tasks; one attempt is one run of one task."
+    if settings.RESULT_TRANSPORT == "lakebase" and not _has_psycopg(job):
+        yield (
+            "The job's environment lacks psycopg, which RESULT_TRANSPORT=lakebase needs: every outcome takes the way over the volume after all."
+        )
     for task in job.tasks or []:
         if task.max_retries or not task.disable_auto_optimization:
             yield (
                 f"Databricks may repeat the task {task.task_key} by itself, a second bill for one attempt: max_retries has to be 0 and "
                 "disable_auto_optimization true."
             )
+
+
+def _has_psycopg(job: Any) -> bool:
+    """Whether an environment of the job's installs it, by its own name or as the wheel's extra."""
+    specs = [environment.spec for environment in job.environments or [] if environment.spec]
+    wanted = [line for spec in specs for line in spec.dependencies or []]
+    return any(line.strip().startswith("psycopg") or "[lakebase]" in line for line in wanted)

@@ -72,9 +72,8 @@ def test_after_three_days_without_a_worker_nothing_has_failed_and_everything_get
         worker.register()
         worker.sweeper.tick()
         assert by_status() == {"enqueued": TASKS}
-        while worker.tick():
-            pass
-        assert by_status() == {"completed": TASKS}
+        while by_status() != {"completed": TASKS}:
+            worker.tick()
         assert Task.objects.exclude(attempts_made=1).count() == 0
     finally:
         connection.close()

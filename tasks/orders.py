@@ -50,9 +50,10 @@ def order(row: Any, storage: Storage, max_pages: int) -> Order:
     """The order for a row of `claim_take`. Raises StorageError if the storage cannot say where things are."""
     options = _settings(row.options)
     asks_models: dict[str, Any] = {}
-    if row.model:
+    if row.model or options.get("ocr_engine") == "databricks":
         name = kept_name(row.task_id, row.generation, row.agent_version_id)
         asks_models["kept"] = str(storage.path_for_attempt(name))
+    if row.model:
         asks_models["endpoint"] = endpoint_of(options.get("endpoint") or "", row.executor)
         options = {**options, "model": row.model}
     return Order(

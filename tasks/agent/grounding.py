@@ -7,6 +7,7 @@ from tasks.agent.page import Page, Word
 from tasks.agent.pdf import Document
 
 LONGEST_QUOTE = 500
+PLACELESS = "It was read from a picture of the page by Databricks, which does not say where single words stand; compare it with the page."
 INSETS = (0.0, 0.12, 0.25)
 """Shares of its height by which a box is made flatter until no neighbour's ink is under it."""
 
@@ -26,6 +27,11 @@ def evidence(document: Document, pages: dict[int, Page], words: list[Word]) -> t
             return ()
         found.append(Evidence(page=page.number, box=proven, quote=quote))
     return tuple(found[:20])
+
+
+def is_placeless(pages: dict[int, Page], words: list[Word]) -> bool:
+    """Whether any of these words was read without its place: then nothing proves their value."""
+    return any(pages[word.page].placeless for word in words)
 
 
 def _runs(words: list[Word]) -> list[list[Word]]:

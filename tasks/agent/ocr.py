@@ -77,6 +77,10 @@ class Engine:
         chosen = chosen or tuple(name for name in LANGUAGES if name in there)[:MOST_LANGUAGES]
         return cls(program, chosen) if chosen else None
 
+    def read(self, page: Page, picture: Image) -> bool:
+        """Replace the page's words by those of its picture; whether there are any."""
+        return recognise(page, picture, self)
+
     def words(self, picture: Image, scattered: bool = False) -> list[Seen]:
         """The words of a grey picture, line by line. Raises Problem where the engine fails.
 

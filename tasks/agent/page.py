@@ -50,6 +50,8 @@ class Page:
     unreadable: bool = False
     blank: bool = False
     """Its picture shows nothing."""
+    placeless: bool = False
+    """The words were read by somebody who tells only in which paragraph or table they stand: good to read by, and nothing proves a value there."""
     turn: Turn | None = None
     """The words are those of the page's picture (OCR), which was straightened so before it was read."""
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from tasks.agent.contract import Code, Order, Problem, Usage
 from tasks.agent.garbage import is_garbled
-from tasks.agent.ocr import Engine, look_again, recognise
+from tasks.agent.llm.usage import Meter
+from tasks.agent.ocr import Engine, look_again
 from tasks.agent.page import Page
 from tasks.agent.pdf import FEW_WORDS, Document
 from tasks.agent.second_reader import PICTURE, SecondReader
@@ -19,8 +20,12 @@ from tasks.agent.tracing import span
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from tasks.agent.databricks.parse import ParsedPages
+
 Tell = Callable[[int, int, Usage], None]
 
+TESSERACT, DATABRICKS = "tesseract", "databricks"
+"""What an agent's setting `ocr_engine` may say; the first without it."""
 MOST_LISTED = 10
 MARK_WORDS = 10
 FIGURE = re.compile(r"\d{2}|\d[.,]\d")
@@ -42,6 +47,8 @@ class Reading:
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     recogniser: Recogniser | None = None
+    meter: Meter = field(default_factory=Meter)
+    """What reading cost, and whatever is asked about the pages later: all that the attempt has paid."""
 
     @property
     def readable(self) -> list[Page]:
@@ -58,12 +65,13 @@ def read_document(document: Document, order: Order, tell: Tell) -> Reading:
 
 
 def _read(document: Document, order: Order, tell: Tell) -> Reading:
-    reading, second, recogniser = Reading(document), SecondReader(document), Recogniser(document, order)
+    reading, second = Reading(document), SecondReader(document)
+    recogniser = Recogniser(document, order, reading.meter)
     for page in document.pages:
         second.fill(page)
         recogniser.fill(page)
         reading.pages.append(page)
-        tell(page.number, document.page_count, Usage())
+        tell(page.number, document.page_count, reading.meter.usage)
     if all(page.unreadable for page in reading.pages):
         raise Problem(Code.CORRUPT, "None of this PDF's pages can be read; the file is damaged.")
     tell_of_pages(reading, tried={*recogniser.vain, *recogniser.late})
@@ -76,20 +84,35 @@ def _read(document: Document, order: Order, tell: Tell) -> Reading:
 class Recogniser:
     """Recognises the pages that need it, as long as there is an engine and time; remembers what became of each."""
 
-    def __init__(self, document: Document, order: Order):
-        self.document, self.options = document, order.settings
+    def __init__(self, document: Document, order: Order, meter: Meter):
+        """Raises Problem: bad_configuration, where the agent's settings name an engine that nobody knows."""
+        self.document, self.order, self.meter = document, order, meter
         self.until = time.monotonic() + SHARE_OF_TIME * order.limits.wall_seconds
-        self._engine: Engine | str | None = "not looked for"
+        self.by_databricks = named_engine(order) == DATABRICKS
+        self.lack = ""
+        self._engine: Engine | ParsedPages | str | None = "not looked for"
         self.garbled: list[int] = []
         self.done: list[int] = []
         self.vain: list[int] = []
         self.late: list[int] = []
 
     @property
-    def engine(self) -> Engine | None:
+    def engine(self) -> Engine | ParsedPages | None:
         if isinstance(self._engine, str):
-            self._engine = Engine.find(self.options)
+            self._engine = self._parsed_pages() if self.by_databricks else Engine.find(self.order.settings)
         return self._engine
+
+    def _parsed_pages(self) -> ParsedPages | None:
+        """None without a login, which the result tells of: the pages that have text are read all the same."""
+        from tasks.agent.databricks.parse import ParsedPages
+
+        try:
+            return ParsedPages(self.order, self.meter)
+        except Problem as problem:
+            if problem.code is not Code.BAD_CONFIGURATION:
+                raise
+            self.lack = f"Pages without text were to be read by ai_parse_document. {problem.message}"
+            return None
 
     def fill(self, page: Page) -> None:
         garbled = is_garbled(page.words)
@@ -106,7 +129,7 @@ class Recogniser:
             return
         if is_blank(picture):
             page.blank = True
-        elif recognise(page, picture, self.engine):
+        elif self.engine.read(page, picture):
             self.done.append(page.number)
         else:
             self.vain.append(page.number)
@@ -115,7 +138,7 @@ class Recogniser:
         """A second look at the recognised ones of these pages, for words that the first left out; whether it found any."""
         found = False
         for page in [page for page in pages if page.number in self.done][:MOST_AGAIN]:
-            if time.monotonic() > self.until or self.engine is None:
+            if time.monotonic() > self.until or not isinstance(self.engine, Engine):
                 continue
             picture = self.document.render(page.number)
             found |= picture is not None and look_again(page, picture, self.engine)
@@ -132,7 +155,13 @@ class Recogniser:
                 f"The text of {named(self.garbled, inside=True)} is garbled (its fonts name the wrong characters); "
                 "what its picture shows was read instead."
             )
-        if self.done:
+        if self.lack:
+            reading.reasons.append(self.lack)
+        if self.done and self.by_databricks:
+            reading.notes.append(
+                f"{named(self.done)} was read from its picture by ai_parse_document of Databricks."
+            )
+        elif self.done:
             reading.notes.append(f"{named(self.done)} was read from its picture: recognised text (OCR).")
         vain = [number for number in self.vain if number not in garbled]
         if vain:
@@ -141,6 +170,15 @@ class Recogniser:
             reading.reasons.append(
                 f"{named(self.late)} has no text; the time limit left none to recognise it."
             )
+
+
+def named_engine(order: Order) -> str:
+    """What is to recognise pages without text. Raises Problem: bad_configuration."""
+    name = order.settings.get("ocr_engine") or TESSERACT
+    if name not in (TESSERACT, DATABRICKS):
+        message = f"The setting ocr_engine of this agent cannot be used; it is {TESSERACT} or {DATABRICKS}. Change it in the admin."
+        raise Problem(Code.BAD_CONFIGURATION, message)
+    return str(name)
 
 
 def is_blank(picture: Image) -> bool:
@@ -186,7 +224,9 @@ def tell_of_pages(reading: Reading, tried: set[int]) -> None:
         reasons.append(f"{named(hidden)} holds text that a reader of the page does not see; it was not used.")
     elif faint:
         notes.append(f"{named(faint)} holds a few invisible words; they were not used.")
-    layered = [page.number for page in pages if page.text_layer_of_scan and page.turn is None]
+    layered = [
+        page.number for page in pages if page.text_layer_of_scan and page.turn is None and not page.placeless
+    ]
     if layered:
         notes.append(f"{named(layered)} is a scan with an invisible text layer; the layer was read.")
     if any(page.plain for page in pages):

@@ -26,7 +26,7 @@ class Kind:
         with Document.open(order.document, order.password, order.limits) as document:
             reading = read_document(document, order, tell)
             with tracing.span("rules"):
-                return self.result_of(reading), Usage()
+                return self.result_of(reading), reading.meter.usage
 
     def result_of(self, reading: Reading) -> Result:
         reasons, language = list(reading.reasons), ""

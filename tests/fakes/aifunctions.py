@@ -36,6 +36,7 @@ class AiFunctions:
         self.workspace = workspace
         self.asked: list[Asked] = []
         self.pictures: list[Image.Image] = []
+        self.parse_options: list[dict[str, Any]] = []
         self.extracts: Callable[[Asked], Any] = lambda asked: {}
         self.parses: Callable[[Image.Image], Any] = lambda picture: {"pages": [], "elements": []}
         self.cites: Callable[[Asked], list[tuple[int, int, int]]] = lambda asked: []
@@ -94,6 +95,7 @@ class AiFunctions:
         picture = Image.open(io.BytesIO(base64.b64decode(data, validate=True)))
         picture.load()
         self.pictures.append(picture)
+        self.parse_options.append(body["options"])
         made = AiParseDocumentResponse(
             document=self.parses(picture),
             error_status=[AiParseDocumentPageError.from_dict(one) for one in self.page_errors],

@@ -54,7 +54,9 @@ def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
         server = Server(order.endpoint, address_of(order), patience(order))
         try:
             answers = Answers()
-            portions = Portions(reading, options, Asking(server, list(options.chain), answers), tell)
+            portions = Portions(
+                reading, options, Asking(server, list(options.chain), answers, reading.meter), tell
+            )
             with saver(thread) as checkpoints:
                 run(portions, answers, checkpoints, thread.name)
             return portions.result()

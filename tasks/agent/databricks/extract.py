@@ -37,7 +37,7 @@ def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     with opened(order, tell) as (reading, said):
         options = said.model_copy(update={"vision": "never"})
         extraction = Extraction(functions, options.fields, mode)
-        asking = Asking(extraction, [FUNCTION], Kept(order.kept))
+        asking = Asking(extraction, [FUNCTION], Kept(order.kept), reading.meter)
         return Extracted(reading, options, asking, tell).result()
 
 

@@ -10,7 +10,7 @@ from tasks.agent import confidence
 from tasks.agent.confidence import Signals
 from tasks.agent.contract import Evidence, FieldValue, Source
 from tasks.agent.finding import Habits, PageText, Place, places
-from tasks.agent.grounding import evidence
+from tasks.agent.grounding import PLACELESS, evidence
 from tasks.agent.nearness import ranked
 from tasks.agent.page import Page, Word
 from tasks.agent.pdf import Document
@@ -63,7 +63,8 @@ class Grounder:
         texts = self._page_texts(pages)
         proof = self._proof(texts, field, value, near) or self._proof_of_parts(texts, field, value)
         if proof is None:
-            return FieldValue(value=value, confidence=UNPROVEN, source=Source.MODEL, reasons=(NOT_FOUND,))
+            reason = PLACELESS if self._is_read(texts, field, value) else NOT_FOUND
+            return FieldValue(value=value, confidence=UNPROVEN, source=Source.MODEL, reasons=(reason,))
         recognised, clear = confidence.letters_of(proof.words)
         doubts = (proof.doubt,) if proof.doubt else ()
         sure = confidence.supported(Signals(SUPPORT, 0, bool(doubts), True, recognised, clear))
@@ -102,6 +103,10 @@ class Grounder:
             tuple(piece for proof in found for piece in proof.evidence)[:MOST_PIECES],
             [word for proof in found for word in proof.words],
         )
+
+    def _is_read(self, texts: dict[int, PageText], field: Field, value: str | int) -> bool:
+        """Whether the value stands in words that were read without their places."""
+        return any(self.pages[place.words[0].page].placeless for place in self._found(texts, field, value))
 
     def _found(self, texts: dict[int, PageText], field: Field, value: str | int) -> list[Place]:
         return [place for text in texts.values() for place in places(text, field.type, value, self.habits)]

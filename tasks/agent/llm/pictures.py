@@ -21,7 +21,7 @@ def wants_picture(page: Page, vision: str) -> bool:
     """vision: auto, never or always. Text that was recognised in a picture may be wrong where the picture is plain to see."""
     if vision != "auto":
         return vision == "always" and not page.unreadable
-    return page.turn is not None or needs_recognition(page) or is_garbled(page.words)
+    return page.turn is not None or page.placeless or needs_recognition(page) or is_garbled(page.words)
 
 
 def pictures_of(document: Document, numbers: Iterable[int]) -> tuple[Picture, ...]:

@@ -41,7 +41,7 @@ def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     with opened(order, tell) as (reading, options):
         server = Server(order.endpoint, address_of(order), patience(order))
         try:
-            asking = Asking(server, list(options.chain), Kept(order.kept))
+            asking = Asking(server, list(options.chain), Kept(order.kept), reading.meter)
             return Portions(reading, options, asking, tell).result()
         finally:
             server.close()

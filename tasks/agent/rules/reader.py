@@ -26,7 +26,7 @@ def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
         with span("rules") as step:
             result = result_of(reading, order)
             step.set(records=len(result.records), confidence=result.confidence, reasons=len(result.reasons))
-        return result, Usage()
+        return result, reading.meter.usage
 
 
 def result_of(reading: Reading, order: Order) -> Result:

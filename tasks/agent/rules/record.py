@@ -10,7 +10,7 @@ from tasks.agent.checks import Findings
 from tasks.agent.confidence import Signals
 from tasks.agent.contract import FieldValue, Record, Source
 from tasks.agent.einvoice import EInvoice
-from tasks.agent.grounding import evidence
+from tasks.agent.grounding import PLACELESS, evidence, is_placeless
 from tasks.agent.pdf import Document
 from tasks.agent.rules.amounts import Amounts, amounts_of
 from tasks.agent.rules.buyers import addressee, buyers_of
@@ -170,6 +170,8 @@ def field_of(document: Document, text: Text, candidate: Candidate, key: str, fou
         else ()
     )
     reasons = [*candidate.reasons, *found.reasons.get(key, ())]
+    if is_placeless(text.pages, candidate.words):
+        reasons.append(PLACELESS)
     confirmations = min(found.confirmed.get(key, 0), 2)
     if any("electronic invoice says" not in reason for reason in candidate.reasons) and confirmations:
         # A rival value is no doubt any more once sums or the electronic invoice decide.
@@ -201,10 +203,11 @@ def lines_of(
         for name, (value, words) in row.parts.items():
             proof = evidence(document, text.pages, words) if position < PROVEN_LINES else ()
             letters = confidence.letters_of(words)
-            sure = confidence.settled("lines", Signals(0.85, confirmed, bool(reasons), bool(proof), *letters))
+            doubts = (*reasons, PLACELESS) if is_placeless(text.pages, words) else reasons
+            sure = confidence.settled("lines", Signals(0.85, confirmed, bool(doubts), bool(proof), *letters))
             source = Source.OCR if letters[0] else Source.PAGE
             cells[name] = FieldValue(
-                value=value[:500], confidence=sure, source=source, evidence=proof, reasons=reasons
+                value=value[:500], confidence=sure, source=source, evidence=proof, reasons=doubts
             )
         lines.append(cells)
     return tuple(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tasks.agent import confidence
 from tasks.agent.confidence import Signals
 from tasks.agent.contract import FieldValue, Source
-from tasks.agent.grounding import evidence
+from tasks.agent.grounding import PLACELESS, evidence, is_placeless
 from tasks.agent.pdf import Document
 from tasks.agent.rules.text import Candidate, Text
 
@@ -23,6 +23,8 @@ def grounded(document: Document, text: Text, candidate: Candidate) -> FieldValue
     """The value as it stands, without checks against others."""
     proof = evidence(document, text.pages, candidate.words)
     reasons = list(candidate.reasons)
+    if is_placeless(text.pages, candidate.words):
+        reasons.append(PLACELESS)
     recognised, clear = confidence.letters_of(candidate.words)
     sure = confidence.supported(Signals(candidate.score, 0, bool(reasons), bool(proof), recognised, clear))
     if sure < confidence.READY and not reasons:

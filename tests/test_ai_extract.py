@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
-from tasks.agent.contract import Code, Completed, Failed
+from tasks.agent.contract import Code, Completed, Failed, Tracing
 from tasks.agent.databricks import functions as functions_module
+from tasks.agent.program import run
+from tasks.agent.tracing import Span
 from tests.fakes.aifunctions import AiFunctions, Asked
 from tests.fakes.databricks import Refused, Workspace
 from tests.llm_tools import SCHEMA, bill, failure, field, pages_pdf, record, total_of
-from tests.pdfs import outcome_of
+from tests.pdfs import order_for, outcome_of
 
 pytest_plugins = ["tests.fakes.fixtures"]
 
@@ -298,6 +300,22 @@ def test_a_paid_answer_is_kept_for_the_next_attempt(functions: AiFunctions, tmp_
     again = attempt(path, order=kept)
     assert len(functions.asked) == 1 and again.usage.calls == 0
     assert record(again) == record(first)
+
+
+def test_each_call_is_a_span_whose_tokens_are_unknown_and_without_words(
+    functions: AiFunctions, tmp_path: Path
+) -> None:
+    spans: list[Span] = []
+    own = {"schema": SCHEMA, "model": "ai_extract", "window_pages": 2}
+    path = bill(tmp_path / "bill.pdf", 3)
+    order = order_for(path, program="databricks-ai-extract", settings=own, tracing=Tracing())
+    run(order, lambda event: None, hand_over=spans.append)
+    calls = [span for span in spans if span.kind == "LLM"]
+    assert [(span.name, span.attributes["model"], span.attributes["provider"]) for span in calls] == [
+        ("model call", "ai_extract", "databricks")
+    ] * 2
+    assert not any("tokens" in name for span in calls for name in span.attributes)
+    assert "Harbour" not in " ".join(span.model_dump_json() for span in spans)
 
 
 def test_no_text_of_the_document_gets_into_logs(

@@ -10,9 +10,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from tasks import events, queue
 from tasks.agent.contract import Code, Completed, Failed, Result, Source
 from tasks.agent.databricks.parse import MOST_WORDS, words_of
 from tasks.agent.page import Page
+from tasks.models import Attempt
+from tests import queue_tools as tools
+from tests.factories import make_agent
 from tests.fakes.aifunctions import AiFunctions, element
 from tests.fakes.databricks import Refused, Workspace
 from tests.llm_tools import SCHEMA, bill, failure, field, record
@@ -90,6 +94,15 @@ def test_a_scan_is_read_and_every_value_of_it_asks_to_be_compared(functions: AiF
 def test_what_reading_took_is_unknown_and_never_nothing(functions: AiFunctions, scan: Path) -> None:
     usage = attempt(scan).usage
     assert (usage.calls, usage.model, usage.input_tokens) == (1, "ai_parse_document", None)
+
+
+@pytest.mark.django_db
+def test_its_cost_is_unknown_on_an_agent_without_a_model(functions: AiFunctions, scan: Path) -> None:
+    tools.hand_in(make_agent(), 1)
+    (row,) = tools.claim()
+    events.apply(queue.connection(), [tools.completed(row.attempt_id, usage=attempt(scan).usage)])
+    paid = Attempt.objects.get()
+    assert (paid.model, paid.cost_usd, paid.cost_state) == ("ai_parse_document", None, "unknown")
 
 
 def test_only_pages_without_text_leave_the_machine_and_only_as_pictures(functions: AiFunctions, workspace: Workspace, scan: Path, tmp_path: Path) -> None:  # fmt: skip

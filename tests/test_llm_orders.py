@@ -37,6 +37,11 @@ def test_an_attempt_that_asks_no_model_gets_no_key_and_keeps_nothing() -> None:
     assert (made.endpoint, made.kept) == (Endpoint(), "") and KEY not in made.model_dump_json()
 
 
+def test_pages_that_databricks_reads_are_kept_without_a_key() -> None:
+    made = order_of(model="", ocr_engine="databricks")
+    assert "kept/12-3-7" in made.kept and made.endpoint == Endpoint() and KEY not in made.model_dump_json()
+
+
 def test_the_key_is_for_the_configured_address_alone() -> None:
     assert order_of().endpoint == Endpoint(base_url=OURS, key=KEY)
     assert order_of(endpoint=f"{OURS}/special").endpoint.key == KEY

@@ -34,7 +34,7 @@ def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
     with opened(order, tell) as (reading, options), in_words():
         options = options.model_copy(update={"vision": "never"})
         with asyncio.Runner() as loop:
-            asking = Conversation(order, options.model, Thread.of(order), loop)
+            asking = Conversation(order, options.model, Thread.of(order), loop, reading.meter)
             try:
                 return Portions(reading, options, asking, tell).result()
             finally:
@@ -86,8 +86,8 @@ class Form(AgentOutputSchemaBase):
 class Conversation:
     """Asks one model, in one session. What the session has an answer to is not asked again."""
 
-    def __init__(self, order: Order, model: str, thread: Thread, loop: asyncio.Runner):
-        self.meter, self.notes = Meter(), list[str]()
+    def __init__(self, order: Order, model: str, thread: Thread, loop: asyncio.Runner, meter: Meter):
+        self.meter, self.notes = meter, list[str]()
         self.model, self._loop, self._seconds = model, loop, patience(order)
         self._host = host_of(address_of(order))
         self._client, self._headers = client_of(order)

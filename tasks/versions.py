@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from tasks.agent.prior import prior
 from tasks.agent.schema import Schema, SchemaError
@@ -18,6 +19,9 @@ LLM, AI_EXTRACT = "llm", "databricks-ai-extract"
 """The programs that ask a model, or a function of Databricks, and so need its name, and a schema."""
 VERSIONED = ("program", "options", "model", *PRIOR)
 """What a version is: its columns that people set. Changing one makes the next version."""
+CHECKPOINTS_STAY_HERE = gettext_lazy(
+    "attempts that keep checkpoints run on the machines of the workers. Choose the executor local, or take “checkpoints” out of the settings."
+)
 OF_MODELS = ("endpoint", "fallback_models", "max_output_tokens", "window_pages", "vision")
 """Settings of agents that ask a model; like the schema they are kept in `options`."""
 
@@ -26,6 +30,11 @@ def lacking(agent: Agent, version: AgentVersion | None) -> str:
     """What has to be set up before this version can read anything, as a sentence; empty: nothing."""
     if version is None:
         return _("The agent %(agent)s has no version yet. Create one in the admin.") % {"agent": agent.name}
+    if needs_this_machine(agent.executor, version.options):
+        return _("The agent %(agent)s cannot read: %(why)s") % {
+            "agent": agent.name,
+            "why": CHECKPOINTS_STAY_HERE,
+        }
     if version.program == LLM and not version.model:
         return _(
             "The agent %(agent)s needs a model: name one on its page in the admin, and set OPENAI_API_KEY (and OPENAI_BASE_URL) "
@@ -39,10 +48,17 @@ def lacking(agent: Agent, version: AgentVersion | None) -> str:
     return ""
 
 
+def needs_this_machine(executor: str, options: Mapping[str, Any]) -> bool:
+    """Whether attempts would have to keep checkpoints where they cannot: their database's password is never sent to another machine."""
+    return executor != Agent.Executor.LOCAL and options.get("checkpoints") is True
+
+
 def usable(agents: QuerySet[Agent]) -> QuerySet[Agent]:
     """Those that `lacking` has nothing to say of."""
-    return agents.exclude(current_version=None).exclude(
-        current_version__program__in=(LLM, AI_EXTRACT), current_version__model=""
+    return (
+        agents.exclude(current_version=None)
+        .exclude(current_version__program__in=(LLM, AI_EXTRACT), current_version__model="")
+        .exclude(~Q(executor=Agent.Executor.LOCAL), current_version__options__contains={"checkpoints": True})
     )
 
 

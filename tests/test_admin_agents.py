@@ -483,3 +483,30 @@ def test_settings_that_no_database_keeps_are_refused_beside_their_input(agent: A
     assert not form.is_valid() and "options" in form.errors
     assert "greater than or equal to 1" in str(form.errors["timeout_seconds"])
     form["options"].as_widget().encode()
+
+
+def test_an_agent_that_keeps_checkpoints_runs_here_or_is_refused(eric: Browser, agent: Agent) -> None:
+    url, keeps = reverse("admin:tasks_agent_change", args=(agent.pk,)), {"options": '{"checkpoints": true}'}
+    response = eric.post(url, form_of(eric, url) | keeps | {"executor": "databricks"})
+    assert response.status_code == 200
+    assert "Choose the executor local" in response.context["adminform"].form.errors["executor"][0]
+    assert eric.post(url, form_of(eric, url) | {"executor": "databricks"}).status_code == 302
+    assert eric.post(url, form_of(eric, url) | keeps).status_code == 200, (
+        "the other way round it is refused too"
+    )
+    assert eric.post(url, form_of(eric, url) | keeps | {"executor": "local"}).status_code == 302
+
+
+def test_nothing_is_handed_in_to_an_agent_whose_checkpoints_would_be_elsewhere(agent: Agent) -> None:
+    values = versions.changed(now(agent), {"options": {"checkpoints": True}})
+    versions.make(Actor.system("test"), agent, values)
+    assert agent in versions.usable(Agent.objects.all())
+    Agent.objects.filter(pk=agent.pk).update(executor="databricks")
+    moved = Agent.objects.select_related("current_version").get(pk=agent.pk)
+    assert moved not in versions.usable(Agent.objects.all())
+    with pytest.raises(
+        operations.Refused, match="cannot read: attempts that keep checkpoints run on the machines"
+    ):
+        operations.version_of(moved, None)
+    versions.make(Actor.system("test"), moved, versions.changed(now(agent), {"options": {}}))
+    assert moved in versions.usable(Agent.objects.all()), "without checkpoints it may run anywhere"

@@ -169,6 +169,12 @@ class AgentForm(forms.ModelForm):
             raise ValidationError(_("These settings are too long, or hold characters that cannot be stored."))
         return options
 
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if versions.needs_this_machine(cleaned.get("executor", ""), cleaned.get("options", {})):
+            self.add_error("executor", capfirst(versions.CHECKPOINTS_STAY_HERE))
+        return cleaned
+
     def version_changes(self) -> dict[str, Any]:
         """What this person changed of the version, for `tasks.versions.changed`."""
         wanted: Sequence[str] = VERSION_INPUTS if self.instance.current_version is None else self.changed_data

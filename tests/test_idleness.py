@@ -18,6 +18,7 @@ from agentaudit import environment
 from tasks import idleness, notify
 from tasks.bulk import NOW
 from tasks.models import Attempt, Notice, Task
+from tasks.models import Worker as WorkerRow
 from tests.commands import SAMPLES, free_port, kill_hard, processes_of, wait_until
 from tests.database import superuser
 from tests.factories import database_now, make_agent, make_attempt, make_client, make_extraction, make_task
@@ -152,17 +153,24 @@ def connected(place) -> list[str]:
             return [row[0] for row in server.execute(asked, [name])]
 
 
+def last_worker(place) -> WorkerRow:
+    """Who ran the last attempt: the worker that slept, and not one that a command began because it heard of none."""
+    with django_at(place):
+        return WorkerRow.objects.get(pk=Attempt.objects.latest("claimed_at").worker)
+
+
 def traced(place) -> bool:
     with django_at(place):
         return Attempt.objects.exclude(trace_state="").exists()
 
 
-def page(port: int) -> bool:
+def said(port: int, path: str) -> str:
+    """The page of this path; nothing where it cannot be had."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/login/", timeout=20) as response:
-            return response.status == 200
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=20) as response:
+            return response.read().decode()
     except OSError:
-        return False
+        return ""
 
 
 @pytest.mark.slow
@@ -172,18 +180,20 @@ def test_an_idle_up_has_no_connection_and_a_document_or_a_visitor_wakes_it(place
     variables = {"IDLE_SLEEP_SECONDS": SLEEP, "IDLE_POLL_SECONDS": "3600", "WEB_WORKERS": "1", "TRACING": "1"}
     process = place.begin("up", "--port", port, **variables)
     try:
-        wait_until(lambda: page(port), 60, "the start of the pages")
+        wait_until(lambda: said(port, "login/"), 60, "the start of the pages")
         wait_until(lambda: "agentaudit listen" in connected(place), 30, "the worker")
+        wait_until(lambda: "asleep" in said(port, "readyz"), 60, "the sleep of the pages")
         wait_until(lambda: not connected(place), 60, "the last goodbye")
         run = place.run("extract", SAMPLES / "01-invoice-english.pdf", **variables)
         assert run.returncode == 0, run.stdout + run.stderr
+        assert last_worker(place).pid in processes_of(place.home)
         wait_until(lambda: traced(place), 60, "the trace, and with it the process that writes it")
         wait_until(lambda: not connected(place), 60, "sleep after work")
         stop = time.monotonic() + 2 * float(SLEEP) + 2
-        assert page(port)
+        assert said(port, "login/")
         wait_until(lambda: "agentaudit listen" in connected(place), 5, "the worker that a visitor wakes")
         while time.monotonic() < stop:
-            assert page(port) and connected(place)
+            assert said(port, "login/") and connected(place)
     finally:
         kill_hard(process)
 
@@ -200,6 +210,7 @@ def test_a_worker_of_another_machine_finds_work_at_its_slow_look(place, migrated
         wait_until(lambda: not connected(place), 30, "sleep")
         run = place.run("extract", SAMPLES / "01-invoice-english.pdf")
         assert run.returncode == 0, run.stdout + run.stderr
+        assert last_worker(place).pid == worker.pid
     finally:
         worker.kill()
         worker.wait()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from tasks.agent.contract import Code, Completed, Failed, Tracing
 from tasks.agent.databricks import functions as functions_module
 from tasks.agent.program import run
 from tasks.agent.tracing import Span
-from tests.fakes.aifunctions import AiFunctions, Asked
+from tests.fakes.aifunctions import AiFunctions, Asked, honest
 from tests.fakes.databricks import Refused, Workspace
 from tests.llm_tools import SCHEMA, bill, failure, field, pages_pdf, record, total_of
 from tests.pdfs import order_for, outcome_of
@@ -30,18 +29,6 @@ def functions(workspace: Workspace) -> AiFunctions:
     made = AiFunctions(workspace)
     made.extracts = honest
     return made
-
-
-def honest(asked: Asked) -> dict[str, Any]:
-    """What is stated about a bill, and nothing else."""
-    total = re.search(r"^Total\s+([\d.]+)", asked.text, re.M)
-    first = "Harbour Books Ltd" in asked.text
-    return {
-        "supplier": "Harbour Books Ltd" if first else None,
-        "date": "2024-03-14" if first else None,
-        "total": total[1] if total else None,
-        "lines": [{"item": item, "amount": amount} for item, amount in re.findall(r"^(Entry [\d.]+)\s+([\d.]+)$", asked.text, re.M)],
-    }  # fmt: skip
 
 
 def attempt(path: Path, **settings: Any) -> Completed | Failed:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,17 +15,14 @@ from tasks.agent.llm.kept import Answered, Kept
 from tasks.agent.llm.prompt import question
 from tasks.agent.llm.windows import Piece, Window
 from tasks.agent.schema import Schema
-from tasks.executors.local import LocalExecutor
-from tasks.intake import Upload, take_in
 from tasks.models import Agent, Attempt, Task
 from tasks.orders import kept_name
 from tasks.storage import get_storage
-from tasks.worker import Habits, Worker
 from tests import queue_tools as tools
-from tests.attempts import wait_for
-from tests.factories import make_agent, make_client
+from tests.factories import make_agent
 from tests.fakes.openai import KEY, MODEL, Asked, ModelServer, Refused, Reply, limited
 from tests.llm_tools import SCHEMA, attempt, bill, honest, in_turn, record, total_of
+from tests.llm_worker import hand_in, work_until, working
 
 pytestmark = pytest.mark.slow
 
@@ -126,30 +122,6 @@ def clock(db: None) -> Iterator[tools.Clock]:
 def agent_of(server: ModelServer, settings: object, **fields: object) -> Agent:
     settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.url, KEY  # type: ignore[attr-defined]
     return make_agent(program="llm", model=MODEL, options=OPTIONS, **fields)  # type: ignore[arg-type]
-
-
-def hand_in(agent: Agent, path: Path) -> int:
-    with path.open("rb") as file:
-        extraction = take_in(
-            tools.SYSTEM, client=make_client(), agent=agent, uploads=[Upload("long.pdf", file)]
-        )
-    return extraction.tasks.get().pk
-
-
-@contextmanager
-def working(folder: Path) -> Iterator[Worker]:
-    worker = Worker(
-        {"local": LocalExecutor(1, lambda attempt: folder / f"{attempt}.log")}, Habits(slots=1, age_seconds=0)
-    )
-    worker.register()
-    try:
-        yield worker
-    finally:
-        worker.finish(0.5)
-
-
-def work_until(worker: Worker, condition: Callable[[], object]) -> None:
-    wait_for(lambda: worker.tick(0.05) is not None and condition(), 60)
 
 
 @pytest.mark.slow

@@ -17,7 +17,10 @@ import pytest
 
 from tasks.agent import signatures
 from tasks.agent.contract import Completed, Limits, Order, parse_event
+from tests.fakes.aifunctions import AiFunctions
 from tests.fakes.jobbench import Ear
+
+pytest_plugins = ["tests.fakes.fixtures"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SECRET = signatures.derive("a master secret for tests", uuid4())
@@ -149,6 +152,31 @@ def test_a_job_reads_a_document_where_there_is_no_django(environment, tmp_path):
     assert said[-1] == outcome
     assert {event.run_id for event in said if event.type == "attempt.started"} <= {"77"}
     assert "as run 77" in (tmp_path / f"{attempt}.log").read_text()
+
+
+@pytest.mark.slow
+def test_a_job_asks_the_platforms_own_function_where_there_is_no_django(environment, workspace, tmp_path):
+    functions, ear, attempt = AiFunctions(workspace), Ear(), uuid4()
+    functions.extracts = lambda asked: {"supplier": "Harbour Lane Books Ltd", "total": "725.40"}
+    fields = [{"name": "supplier"}, {"name": "total", "type": "money"}]
+    order = Order(
+        attempt=attempt, task=1, number=1, program="databricks-ai-extract", document=str(PDF), document_sha256="", outcome=str(tmp_path / "out.json"),
+        settings={"schema": {"kind": "invoice", "fields": fields}, "model": "ai_extract", "ocr_engine": "databricks"},
+        callback_url=ear.url(attempt), callback_secret=SECRET, limits=Limits(wall_seconds=120),
+    )  # fmt: skip
+    (tmp_path / "in.json").write_text(order.model_dump_json())
+    command = [environment / "agentaudit-job", f"--attempt={attempt}", f"--order={tmp_path / 'in.json'}"]
+    run = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, env=workspace.environment
+    )
+    ear.close()
+    assert run.returncode == 0, run.stderr
+    outcome = parse_event(json.loads((tmp_path / "out.json").read_text())["body"])
+    assert isinstance(outcome, Completed) and outcome.result
+    said = outcome.result.records[0].fields
+    assert said["total"].value == "725.40" and said["total"].evidence and said["supplier"].evidence
+    assert (outcome.usage.calls, outcome.usage.input_tokens) == (1, None)
+    assert "Harbour" not in run.stderr and "Harbour" not in (tmp_path / f"{attempt}.log").read_text()
 
 
 @pytest.mark.slow

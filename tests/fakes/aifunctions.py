@@ -131,3 +131,15 @@ def element(
 ) -> dict[str, Any]:
     """An element of a parsed document, on its first page."""
     return {"id": 0, "type": kind, "content": content, "bbox": [{"coord": list(box), "page_id": 0}], **more}
+
+
+def honest(asked: Asked) -> dict[str, Any]:
+    """What a good function gives for pages of a bill (tests/llm_tools.py): all of what they say, and nothing else."""
+    total = re.search(r"^Total\s+([\d.]+)", asked.text, re.M)
+    first = "Harbour Books Ltd" in asked.text
+    return {
+        "supplier": "Harbour Books Ltd" if first else None,
+        "date": "2024-03-14" if first else None,
+        "total": total[1] if total else None,
+        "lines": [{"item": item, "amount": amount} for item, amount in re.findall(r"^(Entry [\d.]+)\s+([\d.]+)$", asked.text, re.M)],
+    }  # fmt: skip

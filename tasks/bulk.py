@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-import psycopg
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import DateTimeField, F, Func, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -26,6 +25,7 @@ from tasks import maintenance, notify
 from tasks.audit import Actor, Entry, record
 from tasks.models import BulkAction, BulkPiece
 from tasks.operations import Refused
+from tasks.queue import AWAY
 from tasks.verbs import MODELS, VERBS, Call, Did, Undo, native, told
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,6 @@ PIECE = 200
 BESIDE_SECONDS = 0.05
 """How long before an action is asked for again that a worker is at."""
 NOW = Func(function="agentaudit_now", output_field=DateTimeField())
-AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 
 def begin(

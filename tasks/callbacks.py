@@ -16,9 +16,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-import psycopg
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
@@ -32,6 +31,7 @@ from tasks.events import News
 from tasks.operations import Outcome
 from tasks.orders import callback_secrets, outcome_name
 from tasks.outcomes import Word
+from tasks.queue import AWAY
 from tasks.storage import NotStored, StorageError, get_storage
 
 log = logging.getLogger(__name__)
@@ -39,8 +39,6 @@ log = logging.getLogger(__name__)
 MOST_RESULT_BYTES = 16 * 2**20
 MOST_OUTCOME_BYTES = 2 * MOST_RESULT_BYTES
 """A result within its envelope, where quotation marks take two bytes."""
-AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
-"""The database is not there. It may come back."""
 
 
 class Rejected(Exception):

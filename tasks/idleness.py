@@ -13,17 +13,16 @@ import threading
 import time
 from pathlib import Path
 
-import psycopg
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections
+from django.db import connections
 
 from tasks import queue
+from tasks.queue import AWAY
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
 """How often a process that sleeps looks at the sign, and how often it is set at most."""
-AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 _lock = threading.Lock()
 _told_at = float("-inf")

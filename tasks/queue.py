@@ -20,6 +20,7 @@ from pydantic_core import to_json
 from tasks.admission import GENTLE_FOR
 from tasks.heads import Starts
 from tasks.sql.running import (  # noqa: F401 - callers run their transactions with these
+    AWAY,
     Row,
     connection,
     execute,

@@ -17,8 +17,6 @@ from datetime import timedelta
 from functools import partial
 from uuid import UUID, uuid4
 
-import psycopg
-from django.db import InterfaceError, OperationalError
 from django.db import connection as django_connection
 
 from tasks import bulk, callbacks, claims, events, faults, idleness, keeping, learning, notify, queue
@@ -27,14 +25,13 @@ from tasks.events import News
 from tasks.executors import Executor, Refusal, Report, Run, RunState
 from tasks.orders import order
 from tasks.outcomes import Answer
+from tasks.queue import AWAY
 from tasks.states import AttemptStatus
 from tasks.storage import StorageError, get_storage
 from tasks.sweeper import ALIVE, Held, Sweeper, news_of
 
 log = logging.getLogger(__name__)
 
-AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
-"""The database is not there. It may come back."""
 FLAG_SECONDS = 1.0
 """How often flags to stop are looked for when no hint comes."""
 SILENT_SECONDS, MOST_READ, READ_SECONDS = 30.0, 100, 5.0

@@ -16,7 +16,7 @@ from django.utils import translation
 
 from tasks import idleness
 from tasks.alerts import delivery, rounds
-from tasks.bulk import AWAY
+from tasks.queue import AWAY
 
 log = logging.getLogger(__name__)
 

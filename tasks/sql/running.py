@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
+from django.db import InterfaceError, OperationalError
 from django.db import connection as django_connection
 from psycopg import errors
 from psycopg.pq import TransactionStatus
@@ -19,6 +20,8 @@ from tasks.sql import SQL
 Row = Any  # a namedtuple with the statement's columns
 T = TypeVar("T")
 
+AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+"""The database is not there. It may come back."""
 RETRYABLE = (errors.DeadlockDetected, errors.SerializationFailure)
 MOST_RETRIES = 5
 

@@ -5,6 +5,9 @@
 # Relative paths only: the folder's own path may hold a space
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
+# Files of tests are shared among the processors; JOBS=0 for one process
+JOBS ?= auto
+SHARED = -n $(JOBS) --maxprocesses 4 --dist loadfile
 # The same way to build packages in every version of pip, without warnings about the old one
 export PIP_USE_PEP517 = 1
 # The first of these that is Python 3.11 to 3.13; say PYTHON=/path/to/python3 for another one
@@ -38,10 +41,10 @@ mlflow: .venv/.product
 	@exec $(PY) manage.py mlflow --port $(UI_PORT)
 
 test: .venv/.development system-packages
-	@$(PYTEST) -m "not slow" $(ARGS)
+	@$(PYTEST) -m "not slow" $(SHARED) $(ARGS)
 
 test-slow: .venv/.development system-packages
-	@$(PYTEST) -m slow $(ARGS)
+	@$(PYTEST) -m slow $(SHARED) $(ARGS)
 
 # Needs a workspace, which the environment names; what is not named is skipped, and says so
 test-databricks: .venv/.development

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-os.environ.setdefault("AGENTAUDIT_HOME", str(Path(__file__).resolve().parent.parent / ".agentaudit-test"))
+_home = Path(__file__).resolve().parent.parent / ".agentaudit-test"
+# Processes that share the tests among them each have a server of their own
+os.environ.setdefault("AGENTAUDIT_HOME", str(_home / os.environ.get("PYTEST_XDIST_WORKER", "alone")))
 # Each worker that runs attempts would start a process that writes their traces; tests of traces say so
 os.environ.setdefault("TRACING", "0")
 os.environ.setdefault("SECRET_KEY", "only-for-tests-and-long-enough-to-be-accepted")

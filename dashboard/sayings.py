@@ -80,6 +80,25 @@ SENTENCES = (
     gettext_noop("The model server %(host)s sends elsewhere (%(status)s), and a document goes only where it was told to. Set the address that it names."),
     gettext_noop("The model server %(host)s does not accept the key. Set OPENAI_API_KEY, or the host's file in MODEL_KEYS_DIR, and start the worker again."),
     gettext_noop("This agent names no model; choose one on its page in the admin."),
+    gettext_noop("This run has no login to a Databricks workspace. Let the agent run as a job there, or set up the default profile of the worker's user (databricks auth login)."),
+    gettext_noop("The Databricks workspace does not accept the login of this run. Let the agent run as a job there, or set up the default profile of the worker's user (databricks auth login)."),
+    gettext_noop("The Databricks workspace cannot be reached, or gives this run no login now (%(error)s). Check its address, the login and the network."),
+    gettext_noop("The login of this run may not use %(function)s. An admin of the Databricks workspace has to allow AI functions for it."),
+    gettext_noop("The Databricks workspace has no %(function)s; not every region and edition has. Choose another agent, or another engine for its scans."),
+    gettext_noop("%(function)s of the Databricks workspace has failed; that is its own fault and may pass."),
+    gettext_noop("%(function)s refuses what it is asked (%(error)s). Check the fields and settings of the agent."),
+    gettext_noop("What %(function)s answered cannot be understood; a newer databricks-sdk may know it."),
+    gettext_noop("The Databricks workspace has had too many requests of %(function)s and %(when)s."),
+    gettext_noop("%(function)s did not answer within %(seconds)s seconds."),
+    gettext_noop("The Databricks workspace broke off before %(function)s had answered; that may pass."),
+    gettext_noop("The text that ai_extract cites for this value does not hold it."),
+    gettext_noop("It was read from a picture of the page by Databricks, which does not say where single words stand; compare it with the page."),
+    gettext_noop("%(where)s was read from its picture by ai_parse_document of Databricks."),
+    gettext_noop("Pages without text were to be read by ai_parse_document. %(why)s"),
+    gettext_noop("ai_parse_document of Databricks answered with something else than a parsed document."),
+    gettext_noop("This agent asks the function ai_extract of a Databricks workspace, not the model “%(model)s”; name ai_extract as its model."),
+    gettext_noop("The setting ocr_engine of this agent cannot be used; it is tesseract or databricks. Change it in the admin."),
+    gettext_noop("The setting mode of this agent cannot be used; it is “precision”, or left out. Change it in the admin."),
     gettext_noop("The worker that ran this attempt stopped answering."),
     gettext_noop("The worker is shutting down and handed this attempt back."),
     gettext_noop("The worker could not renew its lease in time, so it stopped this attempt; another one follows."),
@@ -113,6 +132,7 @@ SENTENCES = (
     gettext_noop("Contracts: parties, dates, term, amounts and law, read by a model"),
     gettext_noop("Balance sheets, income and bank statements, read by a model"),
     gettext_noop("Any other document: title, parties, date and facts, read by a model"),
+    gettext_noop("Invoices, receipts and credit notes, read by AI functions of Databricks"),
 )  # fmt: skip
 PLACE = re.compile(r"%\\\((\w+)\\\)s")
 """A name in an escaped sentence."""
@@ -129,8 +149,8 @@ def spoken(sentence: str) -> str:
 
 
 def filled(name: str, value: str) -> str:
-    """What stands in a sentence: pages and times to wait are phrases of their own, fields have their words."""
-    if name in ("where", "when"):
+    """What stands in a sentence: pages, times to wait and causes are phrases of their own, fields have their words."""
+    if name in ("where", "when", "why"):
         return spoken(value)
     return field_word(value.replace(" ", "_")) if name == "field" else value
 

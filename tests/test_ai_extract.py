@@ -250,7 +250,7 @@ def test_without_a_login_it_says_what_it_needs(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("DATABRICKS_CONFIG_FILE", str(tmp_path / "none.cfg"))
     failed = failure(attempt(bill(tmp_path / "bill.pdf", 1)))
     assert failed.code == Code.BAD_CONFIGURATION and failed.message.startswith(
-        "This run has no login to a Databricks workspace: let"
+        "This run has no login to a Databricks workspace. Let"
     )
 
 

@@ -145,7 +145,7 @@ def test_without_a_login_the_result_says_what_is_needed(
     assert said.needs_review and said.records == ()
     assert any(
         reason.startswith(
-            "Pages without text were to be read by ai_parse_document. This run has no login to a Databricks workspace: let"
+            "Pages without text were to be read by ai_parse_document. This run has no login to a Databricks workspace. Let"
         )
         for reason in said.reasons
     )

@@ -83,6 +83,14 @@ def test_every_sentence_has_a_german_one_with_the_same_blanks(settings, told_by)
             "Each of pages 1 to 4 cannot be read; the file is damaged there.",
             "Jede der Seiten 1 bis 4 ist nicht lesbar; die Datei ist dort beschädigt.",
         ),
+        (
+            "Page 2 was read from its picture by ai_parse_document of Databricks.",
+            "Seite 2 wurde von Databricks' ai_parse_document aus dem Bild gelesen.",
+        ),
+        (
+            "The Databricks workspace has had too many requests of ai_extract and asks to wait 37 seconds.",
+            "Der Databricks-Workspace hatte zu viele Anfragen an ai_extract und bittet, 37 Sekunden zu warten.",
+        ),
         ("Something else of an agent's own.", "Something else of an agent's own."),
         ("", ""),
     ],

@@ -176,7 +176,7 @@ def named_engine(order: Order) -> str:
     """What is to recognise pages without text. Raises Problem: bad_configuration."""
     name = order.settings.get("ocr_engine") or TESSERACT
     if name not in (TESSERACT, DATABRICKS):
-        message = f"The setting ocr_engine of this agent cannot be used; it is {TESSERACT} or {DATABRICKS}. Change it in the admin."
+        message = "The setting ocr_engine of this agent cannot be used; it is tesseract or databricks. Change it in the admin."
         raise Problem(Code.BAD_CONFIGURATION, message)
     return str(name)
 

@@ -31,8 +31,12 @@ TOO_LONG = (
     "exceeds the maximum",
 )
 NO_LOGIN = (
-    "This run has no login to a Databricks workspace: let the agent run as a job there, or set up the default profile of the worker's "
+    "This run has no login to a Databricks workspace. Let the agent run as a job there, or set up the default profile of the worker's "
     "user (databricks auth login)."
+)
+REFUSED_LOGIN = (
+    "The Databricks workspace does not accept the login of this run. Let the agent run as a job there, or set up the default profile of the "
+    "worker's user (databricks auth login)."
 )
 NO_ANSWER = "The Databricks workspace cannot be reached, or gives this run no login now ({}). Check its address, the login and the network."
 
@@ -107,8 +111,7 @@ def trouble(error: Exception, name: str, seconds: float) -> Exception:
     if isinstance(cause, errors.TooManyRequests):
         return _rate_limited(_retry_after(cause), name)
     if isinstance(cause, errors.Unauthenticated):
-        message = f"The Databricks workspace does not accept the login of this run. {NO_LOGIN.partition(': ')[2].capitalize()}"
-        return Problem(Code.BAD_CONFIGURATION, message)
+        return Problem(Code.BAD_CONFIGURATION, REFUSED_LOGIN)
     if isinstance(cause, errors.PermissionDenied):
         message = f"The login of this run may not use {name}. An admin of the Databricks workspace has to allow AI functions for it."
         return Problem(Code.BAD_CONFIGURATION, message)

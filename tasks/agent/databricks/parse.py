@@ -91,7 +91,7 @@ class ParsedPages:
             return json.dumps(document["elements"])
         if answer.error_status:
             return "[]"
-        message = f"{FUNCTION} of Databricks answered with something else than a parsed document."
+        message = "ai_parse_document of Databricks answered with something else than a parsed document."
         raise Problem(Code.INVALID_RESULT, message, retryable=True)
 
     def _with_usage(self, problem: Problem) -> Problem:

@@ -211,6 +211,16 @@ def test_a_lost_answer_is_not_asked_for_again_and_its_cost_is_unknown(
     assert (failed.usage.calls, failed.usage.input_tokens) == (1, None)
 
 
+def test_an_answer_that_is_no_json_may_have_been_paid_for(functions: AiFunctions, tmp_path: Path) -> None:
+    functions.extracts = lambda asked: b"<html>Harbour Books Ltd</html>"
+    failed = failure(attempt(bill(tmp_path / "bill.pdf", 1)))
+    assert (failed.code, failed.retryable, failed.usage.calls) == (Code.UPSTREAM, True, 1)
+    assert (
+        failed.message.startswith("What ai_extract answered cannot be understood")
+        and len(functions.asked) == 1
+    )
+
+
 def test_an_answer_that_takes_too_long_is_given_up(
     functions: AiFunctions, workspace: Workspace, tmp_path: Path
 ) -> None:

@@ -12,9 +12,16 @@ from django.conf import settings
 from django.db import connection
 
 from tasks import databricks
+from tasks.agent.contract import Completed
+from tasks.agent.schema import ready_made
 from tasks.costs import warehouse
 from tasks.management.checkups import Level, bill, job
 from tasks.storage import get_storage
+from tests.ocr_tools import scan_of
+from tests.pdfs import outcome_of
+from tests.samples.generate import FOLDER
+
+INVOICE = FOLDER / "01-invoice-english.pdf"
 
 pytestmark = pytest.mark.skipif(
     "DATABRICKS_CONTRACT" not in os.environ,
@@ -64,3 +71,20 @@ def test_the_warehouse_sees_the_bill():
         databricks.client(), settings.BILLING_WAREHOUSE_ID, bill.PROBE, {"since": since}
     )
     assert int(prices or 0) > 0
+
+
+@needs("CONTRACT_AI_FUNCTIONS")
+def test_the_workspaces_own_functions_answer_in_the_form_that_is_read(tmp_path):
+    """Costs two calls. Lists, citations and parsed elements are in the form that tests/fakes/aifunctions.py stands for."""
+    asked = {"schema": ready_made()["invoice"].model_dump(mode="json"), "model": "ai_extract"}
+    outcome = outcome_of(INVOICE, program="databricks-ai-extract", settings=asked)
+    assert isinstance(outcome, Completed) and outcome.result, outcome
+    (record,) = outcome.result.records
+    assert record.fields["total"].value == "725.40" and record.fields["total"].evidence
+    assert len(record.lines) == 3 and not any(
+        "cites" in str(value.reasons) for value in record.fields.values()
+    )
+    scan = scan_of(INVOICE, tmp_path / "scan.pdf")
+    outcome = outcome_of(scan, program="rules", settings={"ocr_engine": "databricks"})
+    assert isinstance(outcome, Completed) and outcome.result, outcome
+    assert outcome.result.records[0].fields["total"].value == "725.40"

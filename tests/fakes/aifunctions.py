@@ -30,7 +30,7 @@ class Asked:
 
 
 class AiFunctions:
-    """`extracts` and `parses` give the answers' `response` and `document`; what they return goes out as it is."""
+    """`extracts` and `parses` give the answers' `response` and `document`; what they return goes out as it is, bytes as the whole answer."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -67,13 +67,16 @@ class AiFunctions:
             raise Refused(400, "INVALID_PARAMETER_VALUE", f"At most {MOST_FIELDS} fields.")
         asked = Asked(body["content"], body["schema"])
         self.asked.append(asked)
+        said = self.extracts(asked)
+        if isinstance(said, bytes):
+            return Answer(said)
         metadata = AiExtractResponseMetadata(version="2.1")
         if options.enable_citations:
             metadata.chunk_type = "span"
             metadata.citations = [
                 AiExtractCitation(id=name, start=start, stop=stop) for name, start, stop in self.cites(asked)
             ]
-        return Answer(AiExtractResponse(response=self.extracts(asked), metadata=metadata).as_dict())
+        return Answer(AiExtractResponse(response=said, metadata=metadata).as_dict())
 
     def _parse(self, request: Request) -> Answer:
         from databricks.sdk.service.aifunctions import (

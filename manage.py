@@ -32,6 +32,12 @@ def run() -> None:
         if "--traceback" in sys.argv:
             raise
         sys.exit(str(error))  # the sentence for people; where it was raised does not help them
+    except Exception as error:
+        from tasks.management.base import AWAY, away
+
+        if "--traceback" in sys.argv or not isinstance(error, AWAY):
+            raise
+        sys.exit(away(error))
 
 
 if __name__ == "__main__":

@@ -136,6 +136,24 @@ def database(home: Path) -> dict:
     return {**parsed, **common, "OPTIONS": {**parsed.get("OPTIONS", {}), **PREPARED}}
 
 
+def storage(name: str, home: Path) -> str:
+    """A folder (`file:…`, which may not exist yet) or a volume (`/Volumes/catalog/schema/volume…`)."""
+    value, example = text(name, f"file:{home / 'storage'}"), "file:/srv/agentaudit/storage"
+    if value.startswith("/Volumes/"):
+        if len(value.strip("/").split("/")) < 4:
+            raise wrong(name, "names no volume", "/Volumes/main/agentaudit/files")
+        return value
+    if not value.startswith("file:"):
+        raise wrong(name, "begins neither with file: nor with /Volumes/", example)
+    if not value.removeprefix("file:").strip("/"):
+        raise wrong(name, f"is {value!r}, which names no folder", example)
+    folder = Path(value.removeprefix("file:")).absolute()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir():
+        raise wrong(name, f"is {value!r}, and {there} is no folder", example)
+    return value
+
+
 def lakebase(instead_of: str) -> dict:
     """Django's description of a Lakebase database; empty where none is named. The host, role and password are asked for at each connect."""
     from agentaudit.postgres.lakebase import Place

@@ -41,12 +41,7 @@ LAKEBASE_HOME = LAKEBASE_ENDPOINT.partition("/endpoints/")[0] or LAKEBASE_INSTAN
 LAKEBASE_SCHEMA = read.identifier("LAKEBASE_SCHEMA", "agentaudit")
 LAKEBASE_OWNER = read.identifier("LAKEBASE_OWNER", "agentaudit_owner")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-STORAGE_URL = read.text("STORAGE_URL", f"file:{AGENTAUDIT_HOME / 'storage'}")
-if not STORAGE_URL.startswith(("file:", "/Volumes/")):
-    fault = "begins neither with file: nor with /Volumes/"
-    raise read.wrong("STORAGE_URL", fault, "file:/srv/agentaudit/storage")
-if STORAGE_URL.startswith("/Volumes/") and len(STORAGE_URL.strip("/").split("/")) < 4:
-    raise read.wrong("STORAGE_URL", "names no volume", "/Volumes/main/agentaudit/files")
+STORAGE_URL = read.storage("STORAGE_URL", AGENTAUDIT_HOME)
 # Where attempts run: as runs of this job, on documents in a volume; without it as processes of this machine
 DATABRICKS_JOB_ID = read.optional_integer("DATABRICKS_JOB_ID", low=1, example=123)
 if DATABRICKS_JOB_ID and STORAGE_URL.startswith("file:"):

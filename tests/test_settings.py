@@ -22,6 +22,24 @@ PRODUCTION = {
 }
 
 
+@pytest.mark.parametrize(
+    "command", [("migrate",), ("createsuperuser", "--noinput"), ("migrate", "--traceback")]
+)
+def test_commands_of_django_say_in_a_sentence_that_the_database_is_away(tmp_path: Path, command) -> None:
+    variables = {
+        "PATH": os.environ["PATH"], "AGENTAUDIT_HOME": str(tmp_path), "DATABASE_URL": "postgres://nobody:secretword@127.0.0.1:1/nothing",
+        "DJANGO_SUPERUSER_PASSWORD": "p" * 20, "DJANGO_SUPERUSER_USERNAME": "a", "DJANGO_SUPERUSER_EMAIL": "a@example.com",
+    }  # fmt: skip
+    call = [sys.executable, "manage.py", *command]
+    run = subprocess.run(call, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1 and "secretword" not in run.stderr
+    if "--traceback" in command:
+        assert "Traceback" in run.stderr, "who asks for it gets all of it"
+        return
+    assert run.stderr.startswith("The database does not answer: connection failed")
+    assert "Traceback" not in run.stderr and "manage.py doctor" in run.stderr
+
+
 def python(code: str, home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a fresh process that knows these variables and no others."""
     environment = {
@@ -60,6 +78,10 @@ def value_of(name: str, home: Path, **variables: str) -> object:
         ("STORAGE_URL", "s3://bucket", "file:"),
         ("MLFLOW_TRACKING_URI", "evil", "names no MLflow server"),
         ("STORAGE_URL", "/Volumes/main", "names no volume"),
+        ("STORAGE_URL", "file:", "names no folder"),
+        ("STORAGE_URL", "file:///", "names no folder"),
+        ("STORAGE_URL", "file:/dev/null", "/dev/null is no folder"),
+        ("STORAGE_URL", "file:/dev/null/storage", "/dev/null is no folder"),
         ("DATABRICKS_JOB_ID", "the-job", "no number"),
         ("DEBUG", "maybe", "neither true nor false"),
         ("SECRET_KEY", "short", "24 characters"),

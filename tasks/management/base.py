@@ -6,11 +6,20 @@ from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormat
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 from django.core.management.base import BaseCommand, CommandError
 from django.db import InterfaceError, OperationalError
 from rich.console import Console
 
 WIDTH_OF_FILES = 160
+AWAY = (InterfaceError, OperationalError, psycopg.InterfaceError, psycopg.OperationalError)
+"""What every command may meet, also those of Django: `manage.py` says it in a sentence."""
+
+
+def away(error: Exception) -> str:
+    """That the database does not answer, and what to do."""
+    said = " ".join(str(error).split())
+    return f"The database does not answer: {said}\n`manage.py doctor` says what to do. Nothing in the queue is lost."
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -50,10 +59,8 @@ class Command(BaseCommand):
     def execute(self, *args, **options) -> str | None:
         try:
             return super().execute(*args, **options)
-        except (InterfaceError, OperationalError) as error:
-            raise CommandError(
-                f"The database does not answer: {str(error).strip()}\n`manage.py doctor` says what to do. Nothing in the queue is lost."
-            ) from error
+        except AWAY as error:
+            raise CommandError(away(error)) from error
 
     @property
     def console(self) -> Console:

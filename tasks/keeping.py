@@ -1,9 +1,10 @@
-"""Answers of models that a task's attempts have paid for and kept for each other: removed once no attempt of it can need them."""
+"""What lies in the storage and nobody needs any more is removed: answers that a finished task's attempts kept for each other, halves of files."""
 
 from __future__ import annotations
 
 import logging
 import re
+import threading
 
 from tasks.agent.contract import Order
 from tasks.models import Task
@@ -53,3 +54,18 @@ def clean(storage: Storage) -> int:
         log.warning("Kept answers cannot be looked through: %s", error)
         return 0
     return removed
+
+
+def tidy(storage: Storage) -> threading.Thread:
+    """Begin to remove what writers that died have left behind; beside the caller, whose leases would run out before the last file was seen."""
+
+    def run() -> None:
+        try:
+            if removed := storage.clean():
+                log.info("%d unfinished files of writers that died were removed from the storage.", removed)
+        except (StorageError, OSError) as error:
+            log.warning("The storage cannot be looked through: %s", error)
+
+    thread = threading.Thread(target=run, name="tidy", daemon=True)
+    thread.start()
+    return thread

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 MOST = 100
 """Rows per statement: a short transaction each, and as many of them as there is work."""
-PRUNE_SECONDS, MOST_PRUNED = 3600.0, 5000
+PRUNE_SECONDS, MOST_PRUNED, TIDY_SECONDS = 3600.0, 5000, 86_400.0
 TRANSIENT = frozenset(
     {
         Code.CRASHED,
@@ -126,6 +126,7 @@ class Sweeper:
         self._braked_since: float | None = None
         self._aged_at = 0.0
         self._pruned_at = time.monotonic()
+        self._tidied_at = float("-inf")
         self._summed_at = 0.0
 
     def tick(self) -> bool:
@@ -357,6 +358,9 @@ class Sweeper:
         if max(removed, *others) == MOST_PRUNED:
             self._pruned_at -= PRUNE_SECONDS  # there is more: in the next round
         keeping.clean(get_storage())
+        if time.monotonic() - self._tidied_at >= TIDY_SECONDS:
+            self._tidied_at = time.monotonic()
+            keeping.tidy(get_storage())
 
     def _sum_up(self) -> None:
         """Sums for the pages, as often as they are worth it."""

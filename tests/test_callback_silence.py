@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -10,7 +12,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from tasks import callbacks, events, operations, queue, worker
+from tasks import callbacks, events, keeping, operations, queue, worker
 from tasks.agent import program, signatures
 from tasks.agent.contract import Code, Completed, Failed, Order
 from tasks.audit import Actor
@@ -21,6 +23,7 @@ from tasks.orders import callback_secrets, outcome_name
 from tasks.outcomes import Answer
 from tasks.states import AttemptStatus
 from tasks.storage import get_storage
+from tasks.storage.folder import FolderStorage
 from tasks.sweeper import news_of
 from tests.callback_tools import body_of, claim_attempts, post
 from tests.factories import make_user
@@ -240,6 +243,34 @@ def test_a_sweeper_prunes_old_deliveries_a_bounded_number_at_a_time(client, monk
     for left in (3, 1, 0, 0):
         sweeping.sweeper.tick()
         assert Delivery.objects.count() == left
+
+
+def test_a_sweeper_looks_for_halves_of_files_once_a_day_beside_its_work_and_survives_a_storage_that_fails(
+    monkeypatch, caplog
+) -> None:
+    begun: list[threading.Thread] = []
+    monkeypatch.setattr(keeping, "tidy", lambda storage, tidy=keeping.tidy: begun.append(tidy(storage)))
+    half = get_storage().path_for_attempt("documents/ab/abc.pdf").with_name("abc.pdf.1.part")
+    half.write_bytes(b"half")
+    os.utime(half, (0, 0))
+    sweeping = worker.Worker({"local": NothingRuns()}, worker.Habits(slots=0))
+    sweeping.register()
+    for _hour in range(3):
+        sweeping.sweeper._pruned_at -= 3600
+        sweeping.sweeper.tick()
+    assert len(begun) == 1
+    begun[0].join(10)
+    assert not half.exists()
+
+    def fails(_storage: FolderStorage) -> int:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(FolderStorage, "clean", fails)
+    sweeping.sweeper._tidied_at -= 86_400
+    sweeping.sweeper._pruned_at -= 3600
+    sweeping.sweeper.tick()
+    begun[1].join(10)
+    assert "cannot be looked through" in caplog.text
 
 
 def stored_but_not_applied(client) -> tuple[UUID, Delivery]:

@@ -55,6 +55,9 @@ class Storage(Protocol):
     def names(self, prefix: str) -> Iterator[str]:
         """Every stored name that begins with `prefix`."""
 
+    def clean(self) -> int:
+        """Remove what writers that died have left behind for more than a day; how many files that were. May take minutes."""
+
     def path_for_attempt(self, name: str) -> Path:
         """A path at which an attempt of this storage's executor reads or writes `name` (its folder exists)."""
 

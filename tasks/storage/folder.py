@@ -89,7 +89,6 @@ class FolderStorage:
         yield self._path(name)
 
     def clean(self) -> int:
-        """Remove what writers that died have left behind for more than a day; how many files that were."""
         oldest, removed = time.time() - PARTIAL_SECONDS, 0
         for folder, _, files in os.walk(self.root):
             for file in files:

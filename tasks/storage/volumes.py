@@ -79,6 +79,9 @@ class VolumeStorage:
             checked(folder)
         return (name for name in self._walk(folder) if name.startswith(prefix))
 
+    def clean(self) -> int:
+        return 0  # the workspace keeps whole uploads or none
+
     def path_for_attempt(self, name: str) -> Path:
         path = self._path(name)
         if not name.startswith(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,11 @@ def test_a_program_of_this_machine_reads_a_local_copy(storage):
         assert path.read_bytes() == b"a document"
     with pytest.raises(StorageError), storage.local_copy("documents/zz/none.pdf") as path:
         path.read_bytes()
+
+
+def test_cleaning_removes_no_whole_file_however_old(storage: Storage):
+    put(storage, NAME, b"whole")
+    if isinstance(storage, FolderStorage):
+        os.utime(storage.root / NAME, (0, 0))
+    assert storage.clean() == 0
+    assert storage.exists(NAME)

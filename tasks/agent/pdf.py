@@ -32,8 +32,8 @@ RASTER_DPI = 300
 FEW_WORDS = 20
 """With fewer words than these a page may be a picture with a stamp of text on it."""
 XML_LIMIT = 8 * 1024 * 1024
-LARGEST_SIDE = 14_400.0
-"""Points; the limit of the PDF specification's own viewers (200 inches)."""
+AT_ONCE = 4 * 1024 * 1024
+"""Files up to so many bytes are read once and kept; PDFium reads larger ones by itself, in small pieces."""
 
 KEPT_OPEN = 16
 """So many pages stay open after their reading, for most of what is proven on a page stands on the first ones."""
@@ -60,8 +60,10 @@ class Attachment:
 class Document:
     """An open PDF. Use as a context manager, from one thread."""
 
-    def __init__(self, pdf: pdfium.PdfDocument, path: str, password: str, limits: Limits):
-        self._pdf, self.path, self.password, self.limits = pdf, path, password, limits
+    def __init__(
+        self, pdf: pdfium.PdfDocument, content: bytes | None, path: str, password: str, limits: Limits
+    ):
+        self._pdf, self._content, self.path, self.password, self.limits = pdf, content, path, password, limits
         self.page_count = len(pdf)
         self._open: dict[int, Opened] = {}
         self._buffer = (ctypes.c_ushort * 1024)()
@@ -74,13 +76,14 @@ class Document:
     def open(cls, path: str | Path, password: str = "", limits: Limits | None = None) -> Document:
         """Raises Problem: not_pdf, empty, encrypted, no_pages, corrupt, limit, document_missing."""
         limits = limits or Limits()
-        check_content(path)
+        start = start_of(path)
+        content = start if len(start) <= AT_ONCE else None
         # A document without pages leaves PDFium's error as the document before it did; this sets it to "format"
         raw.FPDF_LoadMemDocument(b"-", 1, None)
         try:
-            pdf = pdfium.PdfDocument(str(path), password=password or None)
+            pdf = pdfium.PdfDocument(content or str(path), password=password or None)
         except pdfium.PdfiumError as error:
-            raise why_unopened(error, Path(path), password) from None
+            raise why_unopened(error, start, password) from None
         count = len(pdf)
         if count == 0:
             pdf.close()
@@ -89,7 +92,7 @@ class Document:
             pdf.close()
             message = f"This PDF has {count:,} pages; the limit is {limits.pages:,}. Split it and try again."
             raise Problem(Code.LIMIT, message)
-        return cls(pdf, str(path), password, limits)
+        return cls(pdf, content, str(path), password, limits)
 
     def __enter__(self) -> Document:
         return self
@@ -111,6 +114,8 @@ class Document:
         """Scripts are noted and never run (this build of PDFium has no engine for them)."""
         if raw.FPDFDoc_GetJavaScriptActionCount(self._pdf.raw) > 0:
             return True
+        if self._content is not None:
+            return b"/JavaScript" in self._content
         with open(self.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return content.find(b"/JavaScript") >= 0
 
@@ -224,11 +229,11 @@ def shown_box(words: list[Word], page: Page, turn: Turn) -> Box:
     return Box(x0=left, y0=top, x1=right, y1=bottom)
 
 
-def check_content(path: str | Path) -> None:
-    """Raise Problem unless the file is there, holds something, and holds a PDF header near its start."""
+def start_of(path: str | Path) -> bytes:
+    """All of a file up to AT_ONCE bytes, of a larger one a byte more than that. Raises Problem unless it has a PDF header near its start."""
     try:
         with open(path, "rb") as file:
-            head = file.read(HEADER_WITHIN + 5)
+            start = file.read(AT_ONCE + 1)
     except FileNotFoundError:
         raise Problem(
             Code.DOCUMENT_MISSING, "The file of this document is not where it was stored."
@@ -236,14 +241,15 @@ def check_content(path: str | Path) -> None:
     except OSError as error:
         message = f"The file of this document cannot be read: {error.strerror or 'input error'}."
         raise Problem(Code.STORAGE, message, retryable=True) from None
-    if not head:
+    if not start:
         raise Problem(Code.EMPTY, "This file is empty (0 bytes).")
-    if b"%PDF-" not in head:
+    if start.find(b"%PDF-", 0, HEADER_WITHIN + 5) < 0:
         raise Problem(Code.NOT_PDF, NOT_PDF)
+    return start
 
 
-def why_unopened(error: pdfium.PdfiumError, path: Path, password: str) -> Problem:
-    """PDFium's error number in words."""
+def why_unopened(error: pdfium.PdfiumError, start: bytes, password: str) -> Problem:
+    """PDFium's error number in words; `start` is that of the file."""
     if error.err_code == raw.FPDF_ERR_PASSWORD:
         message = (
             "The password does not open this PDF."
@@ -256,8 +262,6 @@ def why_unopened(error: pdfium.PdfiumError, path: Path, password: str) -> Proble
             Code.ENCRYPTED,
             "This PDF is encrypted in a way that cannot be read here; save a copy without protection.",
         )
-    with open(path, "rb") as file:
-        start = file.read(4 * 1024 * 1024)
     if not re.search(rb"\d\s+obj\b|startxref|/Type", start):
         return Problem(Code.NOT_PDF, NOT_PDF)
     if re.search(rb"/Count\s+0\b", start) and not re.search(rb"/Type\s*/Page\b(?!s)", start):
@@ -294,23 +298,29 @@ def char_at(text: raw.FPDF_TEXTPAGE, index: int) -> str:
 
 def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place: Placing) -> None:
     """Fill page.words and page.hidden. Two box calls a word, not one a character: a word's ends say where it is."""
+    string = page_text(text)
+    shown = string.replace(BROKEN, "-")
     seen = Visibility(handle, text, page.width, page.height)
-    loose = raw.FPDFText_GetLooseCharBox
+    words, sees, loose = page.words, seen.sees, raw.FPDFText_GetLooseCharBox
     ends = (raw.FS_RECTF * 2)()
     at_first, at_last = map(ctypes.byref, ends)
-    first, last = memoryview(ends).cast("B").cast("f")[:4], memoryview(ends).cast("B").cast("f")[4:]
-    for match in WORD.finditer(page_text(text)):
+    sides = memoryview(ends).cast("B").cast("f")
+    first, last = sides[:4], sides[4:]
+    for match in WORD.finditer(string):
         start, end = match.span()
         if not loose(text, start, at_first):
             continue
         left, top, right, bottom = first
         if end - start > 1 and loose(text, end - 1, at_last):
+            # Thousands of times a second: min and max would take as long as PDFium
             last_left, last_top, last_right, last_bottom = last
-            left, right = min(left, last_left), max(right, last_right)
-            bottom, top = min(bottom, last_bottom), max(top, last_top)
+            left = last_left if last_left < left else left
+            right = last_right if last_right > right else right
+            bottom = last_bottom if last_bottom < bottom else bottom
+            top = last_top if last_top > top else top
         x0, y0, x1, y1 = place.box(left, bottom, right, top)
-        word = Word(match.group().replace(BROKEN, "-"), x0, y0, x1, y1, page.number, start, end)
-        (page.words if seen.sees(word) else page.hidden).append(word)
+        word = Word(shown[start:end], x0, y0, x1, y1, page.number, start, end)
+        (words if sees(word) else page.hidden).append(word)
     seen.settle(page)
 
 

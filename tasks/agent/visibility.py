@@ -6,6 +6,7 @@ import ctypes
 
 import pypdfium2.raw as raw
 
+from tasks.agent.layout import rows_of
 from tasks.agent.page import Page, Word
 
 TINY = 2.0
@@ -56,12 +57,13 @@ class Visibility:
     def settle(self, page: Page) -> None:
         """Move light words without contrast to the hidden ones; let an OCR layer over a scan be text after all."""
         if self.light:
-            light = [word for word in page.words if word.start in self.light]
-            shown = drawn(self.handle, self.width, self.height, light)
-            for word in light:
-                if shown is None or not shown.contrasts(word):
-                    page.words.remove(word)
-                    page.hidden.append(word)
+            # A row at a time: the first and the last may stand a page apart
+            for row in rows_of([word for word in page.words if word.start in self.light]):
+                shown = drawn(self.handle, self.width, self.height, row)
+                for word in row:
+                    if shown is None or not shown.contrasts(word):
+                        page.words.remove(word)
+                        page.hidden.append(word)
         only_invisible = bool(page.hidden) and not page.words and self.invisible == len(page.hidden)
         if only_invisible and image_share(self.handle, self.width, self.height) > 0.5:
             page.words, page.hidden, page.text_layer_of_scan = page.hidden, [], True

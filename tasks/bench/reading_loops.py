@@ -1,19 +1,17 @@
 """The loops that the reading bench compares, in a process of their own: `python -m tasks.bench.reading_loops KIND FILE…` prints JSON.
 
-The bare loop makes the same PDFium calls for text and boxes as reading does, as often and on the same pages, and does nothing with
-what they answer.
+The bare loop makes exactly the calls of PDFium's text interface that reading a file into words with boxes makes (characters, boxes,
+text objects), recorded beforehand, with the same arguments and on the same pages, and does nothing with what they answer.
 """
 
 from __future__ import annotations
 
-import ctypes
 import io
 import json
 import os
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import median
 from types import SimpleNamespace
@@ -25,90 +23,100 @@ import pypdfium2.raw as raw
 from tasks.agent import pdf, visibility
 from tasks.agent.contract import Completed, Event, Order, Result
 from tasks.agent.ocr import Engine
-from tasks.agent.pdf import WORD, Document, page_text
+from tasks.agent.pdf import Document
 from tasks.agent.program import run
+from tasks.agent.reading import read_document
 
-ROUNDS = 5
-COUNTED = (
-    "FPDFText_GetLooseCharBox",
-    "FPDFText_GetCharBox",
-    "FPDFText_GetBoundedText",
-    "FPDFText_GetTextObject",
-)
+ROUNDS = 15
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function of PDFium, and its arguments behind the text page."""
+
+
+def order(path: str) -> Order:
+    return Order(attempt=UUID(int=1), task=1, number=1, program="rules", document=path, document_sha256="")
 
 
 def read(path: str) -> Result:
     """The whole agent, from the file to the result."""
-    order = Order(attempt=UUID(int=1), task=1, number=1, program="rules", document=path, document_sha256="")
     events: list[Event] = []
-    run(order, events.append)
+    run(order(path), events.append)
     outcome = events[-1]
     if not isinstance(outcome, Completed) or outcome.result is None:
         raise SystemExit(f"{path} could not be read: {outcome}")
     return outcome.result
 
 
-def calls_of(path: str) -> Counter[str]:
-    """How often reading the file makes each call for boxes and bounded text."""
-    counts: Counter[str] = Counter()
+def words(path: str) -> int:
+    """The reading alone, from the file to its words with boxes, hidden and garbled text told apart; how many words there are."""
+    with Document.open(path) as document:
+        reading = read_document(document, order(path), lambda *_: None)
+        return sum(len(page.words) for page in reading.pages)
 
-    def counting(name: str) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            counts[name] += 1
-            return getattr(raw, name)(*arguments)
+
+def calls_of(path: str) -> list[list[Call]]:
+    """What reading the file asks of PDFium's text interface, page by page."""
+    pages: list[list[Call]] = []
+
+    def recording(name: str) -> Callable[..., Any]:
+        function = getattr(raw, name)
+
+        def call(text: Any, *arguments: Any) -> Any:
+            if name == "FPDFText_LoadPage":
+                pages.append([])
+            elif name != "FPDFText_ClosePage":
+                pages[-1].append((function, arguments))
+            return function(text, *arguments)
 
         return call
 
-    wrapped = SimpleNamespace(
-        **{name: getattr(raw, name) for name in dir(raw)} | {name: counting(name) for name in COUNTED}
-    )
+    functions = {name: getattr(raw, name) for name in dir(raw)}
+    recorded = {name: recording(name) for name in functions if name.startswith("FPDFText_")}
     kept = pdf.raw, visibility.raw
-    pdf.raw = visibility.raw = wrapped
+    pdf.raw = visibility.raw = SimpleNamespace(**functions | recorded)
     try:
-        read(path)
+        words(path)
     finally:
         pdf.raw, visibility.raw = kept
-    return counts
+    return pages
 
 
-def bare(path: str, counts: Counter[str]) -> None:
-    """Load every page, take its text and two boxes a word; then the file's other calls, on its first page."""
+def bare(path: str, pages: list[list[Call]]) -> None:
+    """Open the file, load every page with its text, and make the page's calls."""
     document = raw.FPDF_LoadDocument(path.encode(), None)
-    rect, sides = raw.FS_RECTF(), [ctypes.c_double() for _ in range(4)]
-    pointer, places = ctypes.byref(rect), [ctypes.byref(side) for side in sides]
-    buffer = (ctypes.c_ushort * 64)()
     for number in range(raw.FPDF_GetPageCount(document)):
         page = raw.FPDF_LoadPage(document, number)
         text = raw.FPDFText_LoadPage(page)
-        for match in WORD.finditer(page_text(text)):
-            raw.FPDFText_GetLooseCharBox(text, match.start(), pointer)
-            if match.end() - match.start() > 1:
-                raw.FPDFText_GetLooseCharBox(text, match.end() - 1, pointer)
-            raw.FPDFText_GetTextObject(text, match.start())
-        if number == 0:
-            size = max(raw.FPDFText_CountChars(text), 1)
-            for index in range(counts["FPDFText_GetCharBox"]):
-                raw.FPDFText_GetCharBox(text, index % size, *places)
-            for _ in range(counts["FPDFText_GetBoundedText"]):
-                raw.FPDFText_GetBoundedText(text, rect.left, rect.top, rect.right, rect.bottom, buffer, 64)
+        for function, arguments in pages[number]:
+            function(text, *arguments)
         raw.FPDFText_ClosePage(text)
         raw.FPDF_ClosePage(page)
     raw.FPDF_CloseDocument(document)
 
 
 def text_loops(paths: list[str]) -> dict[str, float]:
-    """Medians of interleaved rounds, in CPU seconds of this process."""
-    counts = {path: calls_of(path) for path in paths}
+    """Medians of rounds, in CPU seconds of this process. `agent_to_bare` is the whole agent beside the same bare loop."""
+    calls = {path: calls_of(path) for path in paths}
     pages = sum(read(path).pages for path in paths)
-    agent, loop = [], []
+    agent, reading, loop = [], [], []
     for _ in range(ROUNDS):
         agent.append(cpu_seconds(read, paths))
-        loop.append(cpu_seconds(lambda path: bare(path, counts[path]), paths))
+        # File by file, so that both find the machine and its caches in the same state
+        beside = [
+            (cpu_seconds(words, [path]), cpu_seconds(lambda p: bare(p, calls[p]), [path])) for path in paths
+        ]
+        reading.append(sum(ours for ours, _ in beside))
+        loop.append(sum(bares for _, bares in beside))
     return {
         "pages": pages,
         "text_pages_per_cpu_s": round(pages / median(agent), 1),
-        "ratio_to_bare_pdfium": round(median(a / b for a, b in zip(agent, loop, strict=True)), 2),
+        "ratio_to_bare_pdfium": ratio(reading, loop),
+        "agent_to_bare": ratio(agent, loop),
     }
+
+
+def ratio(times: list[float], others: list[float]) -> float:
+    """The median of the rounds' ratios."""
+    return round(median(a / b for a, b in zip(times, others, strict=True)), 2)
 
 
 def scan_loops(paths: list[str]) -> dict[str, float]:

@@ -211,8 +211,11 @@ def test_a_lost_answer_is_not_asked_for_again_and_its_cost_is_unknown(
     assert (failed.usage.calls, failed.usage.input_tokens) == (1, None)
 
 
-def test_an_answer_that_is_no_json_may_have_been_paid_for(functions: AiFunctions, tmp_path: Path) -> None:
-    functions.extracts = lambda asked: b"<html>Harbour Books Ltd</html>"
+@pytest.mark.parametrize("answer", [b"<html>Harbour Books Ltd</html>", b'{"metadata": "Harbour"}', b"[]"])
+def test_an_answer_that_nobody_understands_may_have_been_paid_for(
+    functions: AiFunctions, tmp_path: Path, answer: bytes
+) -> None:
+    functions.extracts = lambda asked: answer
     failed = failure(attempt(bill(tmp_path / "bill.pdf", 1)))
     assert (failed.code, failed.retryable, failed.usage.calls) == (Code.UPSTREAM, True, 1)
     assert (

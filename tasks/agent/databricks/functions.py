@@ -106,7 +106,7 @@ def trouble(error: Exception, name: str, seconds: float) -> Exception:
 
     gave_up = isinstance(error, TimeoutError) and error.__cause__ is not None
     cause = error.__cause__ if gave_up else error
-    if isinstance(cause, requests.RequestException):
+    if isinstance(cause, requests.RequestException) and not isinstance(cause, requests.JSONDecodeError):
         return _no_answer(cause, name, seconds)
     if isinstance(cause, errors.TooManyRequests):
         return _rate_limited(_retry_after(cause), name)

@@ -32,7 +32,8 @@ PAGE_SECONDS = 120.0
 QUALITY = 90
 INVENTED = ("figure",)
 """Elements whose words a model has made up to describe a picture."""
-MOST_WORDS = 20_000
+CELL = 0.8
+"""Of a column's width, the share that its words may take."""
 WIDEST = 0.5
 """Width of a letter as a share of its line's height."""
 LINE = 24.0
@@ -119,7 +120,7 @@ def words_of(elements: list[Any], page: Page, size: tuple[int, int]) -> list[Wor
         box = (x0 * across, y0 * down, x1 * across, y1 * down)
         for text, part in _phrases(str(element["content"]), box):
             words += _in_line(text, part, page.number)
-    return words[:MOST_WORDS]
+    return words
 
 
 def _placed(elements: list[Any]) -> Iterator[tuple[Mapping[str, Any], Box]]:
@@ -150,20 +151,19 @@ def _box(said: Any) -> Box | None:
 def _phrases(content: str, box: Box) -> Iterator[tuple[str, Box]]:
     """The lines of a text, or the cells of a table, each with its share of the box."""
     x0, y0, x1, y1 = box
-    rows = _rows(content) if "<tr" in content.lower() else []
+    is_table = "<tr" in content.lower()
+    rows = _rows(content) if is_table else [[line] for line in content.splitlines() if line.strip()]
     if not rows:
-        lines = [line for line in content.splitlines() if line.strip()]
-        longest, high = max(map(len, lines)), (y1 - y0) / len(lines)
-        for number, line in enumerate(lines):
-            right = x0 + (x1 - x0) * len(line) / longest
-            yield line, (x0, y0 + number * high, right, y0 + (number + 1) * high)
         return
-    wide, high = (x1 - x0) / max(map(len, rows)), (y1 - y0) / len(rows)
+    high, wide = (y1 - y0) / len(rows), (x1 - x0) / max(map(len, rows))
+    longest = max(len(row[0]) for row in rows)
     for number, row in enumerate(rows):
+        top = y0 + number * high
         for column, cell in enumerate(row):
+            left = x0 + column * wide
             # What a cell holds ends before the next one begins
-            left, top = x0 + column * wide, y0 + number * high
-            yield cell, (left, top, left + 0.8 * wide, top + high)
+            share = CELL if is_table else len(cell) / longest
+            yield cell, (left, top, left + share * wide, top + high)
 
 
 def _in_line(text: str, box: Box, page: int) -> Iterator[Word]:

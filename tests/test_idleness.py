@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.urls import reverse
 
 from agentaudit import environment
+from dashboard import live
 from tasks import idleness, notify
 from tasks.bulk import NOW
 from tasks.models import Attempt, Notice, Task
@@ -121,6 +124,39 @@ def test_a_change_of_state_and_a_request_need_the_database_and_a_probe_does_not(
 
 
 @pytest.mark.django_db
+def test_an_open_page_keeps_it_awake(sign, monkeypatch):
+    monkeypatch.setattr(live, "FIRST_BEAT_SECONDS", 0.01)
+    old(sign)
+
+    async def nothing() -> AsyncIterator[str]:
+        await asyncio.sleep(60)
+        yield ""
+
+    async def watch() -> list[str]:
+        return [said async for said in live.until(nothing(), 0.1)]
+
+    assert any("deaf" in said for said in asyncio.run(watch()))
+    assert time.time() - sign.stat().st_mtime < 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_listens_for_open_pages_hangs_up_when_there_are_none(sign, monkeypatch):
+    monkeypatch.setattr(live, "PROBE_AFTER_SECONDS", 0.2)
+    relay = live.Relay()
+
+    async def listen() -> None:
+        listening = asyncio.create_task(relay._run())
+        while not relay.hears:
+            await asyncio.sleep(0.01)
+        old(sign)
+        assert await sync_to_async(idleness.may_sleep)()
+        await listening
+
+    asyncio.run(asyncio.wait_for(listen(), 20))
+    assert not relay.hears
+
+
+@pytest.mark.django_db
 def test_where_the_sign_cannot_be_written_nobody_sleeps(sign, settings, caplog):
     settings.AGENTAUDIT_HOME = sign / "is no folder"
     sign.touch()
@@ -213,7 +249,9 @@ def test_a_worker_of_another_machine_finds_work_at_its_slow_look(place, migrated
     if not elsewhere:
         pytest.skip("the embedded server belongs to one home")
     with django_at(place):
-        worker = begin_worker(place, IDLE_SLEEP_SECONDS="1", IDLE_POLL_SECONDS="4", **elsewhere)
+        worker = begin_worker(
+            place, IDLE_SLEEP_SECONDS="1", IDLE_POLL_SECONDS="4", LEASE_SECONDS="3", **elsewhere
+        )
     try:
         wait_until(lambda: not connected(place), 30, "sleep")
         run = place.run("extract", SAMPLES / "05-receipt.pdf", **PATIENT)

@@ -11,6 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import InterfaceError, OperationalError
 from rich.console import Console
 
+from tasks import idleness
+
 WIDTH_OF_FILES = 160
 AWAY = (InterfaceError, OperationalError, psycopg.InterfaceError, psycopg.OperationalError)
 """What every command may meet, also those of Django: `manage.py` says it in a sentence."""
@@ -57,6 +59,7 @@ class Command(BaseCommand):
         )
 
     def execute(self, *args, **options) -> str | None:
+        idleness.needed()  # a worker that sleeps has time to say that it lives, before anybody asks
         try:
             return super().execute(*args, **options)
         except AWAY as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from tasks import idleness, notify
+from tasks import notify
 from tasks.alerts import watch
 from tasks.executors import Executor
 from tasks.management import base
@@ -68,7 +68,6 @@ class Command(base.Command):
         exporter = ExporterKeeper(spool())
         worker = Worker({executor.name: executor}, habits)
         self._handle_signals(worker, executor)
-        idleness.needed()
         worker.register()
         listener = notify.Listener(notify.WORK, executor.wake)
         listener.start()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks.agent.contract import Result
-from tests.pdfs import lines_pdf, result_of, stored
+from tests.pdfs import lines_pdf, page_pdf, result_of, stored, text_at
 
 Rows = list[str | list[tuple[float, str]]]
 
@@ -176,3 +176,110 @@ def test_a_figure_without_a_heading_asks_for_a_look(tmp_path: Path) -> None:
     rows: Rows = [[(60, f"Item {name}"), (350, "1,200.50"), (480, "980.10")] for name in "ABC"]
     for line in read(tmp_path, rows, "statement-rules").records[0].lines:
         assert line["amount"].reasons == ("No heading says what this column holds.",)
+
+
+def test_parties_that_a_contract_gives_a_name_and_no_heading_with_them(tmp_path: Path) -> None:
+    rows = [
+        "Die Lindenhof Werkzeugbau AG als Anbieter und die Nordlicht Reederei KG als Kunde schließen",
+        "diesen Vertrag. Vertragsbeginn: 2. Februar 2024. Letzter Tag ist der 1. Februar 2026.",
+    ]
+    body = "".join(text_at(60, 715 - 16 * index, row) for index, row in enumerate(rows))
+    path = stored(tmp_path, page_pdf(text_at(60, 740, "Rahmenvereinbarung", 18) + body))
+    found = values(result_of(path, program="contract-rules"))
+    assert (found["party_1"], found["party_2"]) == ("Lindenhof Werkzeugbau AG", "Nordlicht Reederei KG")
+    assert (found["title"], found["end_date"]) == ("Rahmenvereinbarung", "2026-02-01")
+
+
+def test_a_legal_form_in_small_letters_ends_a_name(tmp_path: Path) -> None:
+    rows = [
+        "Supply Agreement", "This agreement is made by and between Green Harbour plc, a company registered at 4 Dock Road",
+        '("Supplier"), and Blue Anchor plc, whose office is at 9 Hill Street ("Customer").',
+    ]  # fmt: skip
+    found = values(read(tmp_path, rows, "contract-rules"))
+    assert (found["party_1"], found["party_2"]) == ("Green Harbour plc", "Blue Anchor plc")
+
+
+def test_what_is_said_of_another_contract_or_of_liability_is_not_taken(tmp_path: Path) -> None:
+    rows = [
+        "Maintenance Contract",
+        'between Green Harbour Ltd (the "Owner") and Blue Anchor Ltd (the "Operator").',
+        "The previous agreement was made on 4 May 2010. This agreement is dated 1 June 2023.",
+        "Damages are limited to a price of GBP 900,000.00. The annual fee is GBP 1,200.00.",
+        "A deposit for the fee of GBP 5,000.00 is paid back.",
+    ]
+    found = values(read(tmp_path, rows, "contract-rules"))
+    assert (found["effective_date"], found["amount"]) == ("2023-06-01", "1200.00")
+
+
+def test_an_end_before_the_beginning_asks_for_a_look_and_a_term_that_fits_confirms(tmp_path: Path) -> None:
+    def dated(end: str) -> Result:
+        rows = [
+            "Lease Agreement", 'between Green Harbour Ltd (the "Landlord") and Blue Anchor Ltd (the "Tenant").',
+            f"It becomes effective on 1 June 2023. The initial term is two years. It ends on {end}.",
+        ]  # fmt: skip
+        return read(tmp_path, rows, "contract-rules")
+
+    wrong, fitting, other = (
+        dated(end).records[0].fields["end_date"] for end in ("31 May 2020", "31 May 2025", "31 May 2029")
+    )
+    assert wrong.reasons == ("The end date 2020-05-31 lies before the effective date 2023-06-01.",)
+    assert wrong.confidence <= 0.6 < other.confidence < fitting.confidence
+
+
+def test_a_second_sum_in_such_words_makes_the_first_less_sure(tmp_path: Path) -> None:
+    def amount(*more: str) -> float:
+        rows = [
+            "Lease Agreement",
+            "Landlord: Green Harbour Ltd",
+            "Tenant: Blue Anchor Ltd",
+            "The rent is GBP 1,200.00 a month.",
+            *more,
+        ]
+        return read(tmp_path, rows, "contract-rules").records[0].fields["amount"].confidence
+
+    assert amount("The price of the car park is GBP 90.00.") < amount() - 0.1
+
+
+def test_points_part_thousands_where_no_figure_shows_cents(tmp_path: Path) -> None:
+    rows: Rows = [
+        "Nordlicht Reederei AG", "Bilanz (in Tausend EUR)", [(330, "31.12.2024"), (450, "31.12.2023")],
+        [(60, "Kassenbestand"), (350, "18.111"), (480, "16.398")], [(60, "Vorräte"), (350, "14.530"), (480, "13.626")],
+        [(60, "Summe"), (350, "32.641"), (480, "30.024")],
+    ]  # fmt: skip
+    lines = read(tmp_path, rows, "statement-rules").records[0].lines
+    assert [line["amount"].value for line in lines] == ["18111", "16398", "14530", "13626", "32641", "30024"]
+
+
+def test_numbers_of_notes_and_of_the_account_are_no_figures(tmp_path: Path) -> None:
+    rows: Rows = [
+        "Green Harbour plc", "Balance sheet (USD)", [(60, "Account number:"), (200, "7090073454")], [(260, "Note"), (380, "June 30, 2024")],
+        [(60, "Cash"), (270, "3"), (400, "18,111")], [(60, "Inventory"), (270, "4"), (400, "14,530")], [(60, "Goodwill"), (270, "7"), (400, "2,000")],
+    ]  # fmt: skip
+    result = read(tmp_path, rows, "statement-rules")
+    assert [line["amount"].value for line in result.records[0].lines] == ["18111", "14530", "2000"]
+    assert values(result)["account"] == "7090073454"
+
+
+def test_sums_and_balances_that_add_up_make_figures_surer(tmp_path: Path) -> None:
+    def cash(total: str) -> float:
+        rows = [*BALANCE[:3], [(60, "Cash"), (350, "18,111"), (480, "16,398")], [(60, "Stock"), (350, "14,530"), (480, "13,626")], [(60, "Sum"), (350, total), (480, "2")]]  # fmt: skip
+        return read(tmp_path, rows, "statement-rules").records[0].lines[0]["amount"].confidence  # type: ignore[arg-type]
+
+    assert cash("32,641") > cash("32,642")
+    right = read(tmp_path, ACCOUNT, "statement-rules").records[0]
+    wrong = read(tmp_path, [*ACCOUNT[:-1], "Closing balance: EUR 8,705.00"], "statement-rules").records[0]
+    for name in ("opening_balance", "closing_balance"):
+        assert right.fields[name].confidence > wrong.fields[name].confidence
+    assert right.lines[4]["amount"].confidence > cash("32,642")
+
+
+def test_a_label_with_a_date_in_it_may_be_two_and_asks_for_more_care(tmp_path: Path) -> None:
+    rows: Rows = [
+        *BALANCE[:3],
+        *(
+            [(60, f"Cash {mixed}"), (350, "18,111"), (480, "16,398")]
+            for mixed in ("A", "held on 1 May 2024", "B")
+        ),
+    ]  # type: ignore[list-item]
+    lines = read(tmp_path, rows, "statement-rules").records[0].lines
+    assert lines[2]["item"].confidence < 0.9 <= lines[0]["item"].confidence

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from tasks.agent import confidence
 from tasks.agent.contract import FieldValue, Order, Record, Result, Usage
+from tasks.agent.page import Word
 from tasks.agent.pdf import Document
 from tasks.agent.reading import Tell
 from tasks.agent.rules import dates, numbers
@@ -19,8 +20,9 @@ from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import LEGAL, clean
 from tasks.agent.rules.text import Candidate, Text
-from tasks.agent.rules.values import grounded, missing
+from tasks.agent.rules.values import Judge, missing
 from tasks.agent.single import Kind
+from tasks.agent.single_checks import check_figures
 
 NOTHING = "No table of figures was recognised in this document."
 REQUIRED = ("period_end", "currency")
@@ -28,6 +30,7 @@ LEAST_FIGURES = 4
 MOST_LINES = 2000
 PROVEN_LINES = 400
 STATED, GUESSED = 0.9, 0.6
+MOST_WORDS, APART = 9, 3.0
 
 ENDED = re.compile(
     r"(?:(?:period|quarter|year|months?|weeks?|quarterly period|fiscal year)s? end(?:ed|ing)|as (?:of|at)|balance sheet date|zum|stichtag|per|au|arrete au|clos le"
@@ -38,16 +41,17 @@ UNIT = re.compile(
     r"\b(?:in|en|expressed in|angaben in|amounts in)\s+(?:(?P<code>[a-z]{3}|us\$|\$|€|£)\s+)?(?P<unit>thousands?|millions?|billions?|crores?|lakhs?|tausend|tsd\.?|mio\.?|millionen"
     r"|milliers|mrd\.?|milliarden|milliards)(?:\s+(?:of|de|d'|d’)?\s*(?P<after>[a-z$€£]{1,12}))?|\b(?P<short>t€|teur|t eur|mio\.? (?:eur|€)|k€|m€)"
 )
+NO_HEADING = re.compile(r"[@:]|\bwww\.|\d[.,]\d{2}\b|\bpage \d")
 BALANCES = {
     "opening_balance": re.compile(
-        r"\b(?:beginning balance|opening balance|previous balance|starting balance|balance brought forward|anfangssaldo|alter (?:konto)?saldo|anfangsbestand|solde initial|ancien solde)\b"
+        r"\b(?:beginning balance|opening balance|previous balance|starting balance|balance brought forward|balance at (?:start|beginning)|anfangssaldo|anfangskontostand|(?:konto)?stand (?:zu beginn|am anfang)|alter (?:konto)?saldo|anfangsbestand|solde initial|ancien solde|solde (?:de depart|precedent|au debut)|saldo (?:inicial|anterior|iniziale|precedente|poczatkowe)|(?:begin|vorig|oud)\w* ?saldo|alkusaldo)\b"
     ),
     "closing_balance": re.compile(
-        r"\b(?:ending balance|closing balance|new balance|balance carried forward|endsaldo|neuer (?:konto)?saldo|endbestand|solde final|nouveau solde)\b"
+        r"\b(?:ending balance|closing balance|new balance|balance carried forward|balance at (?:end|close)|endsaldo|endkontostand|(?:konto)?stand am ende|neuer (?:konto)?saldo|endbestand|solde final|nouveau solde|solde a la fin|saldo (?:final|actual|finale|attuale|koncowe)|(?:eind|nieuw)\w* ?saldo|loppusaldo)\b"
     ),
 }
 ACCOUNT = re.compile(
-    r"^(?:account (?:number|no)|iban|kontonummer|konto nr|numero de compte|compte n)\b\.?\s*:?"
+    r"^(?:account(?: (?:number|no|#))?|iban|konto(?:nummer|[ -]nr)?|numero de compte|compte(?: n[°o]?)?|numero de cuenta|cuenta|numero di conto|conto|rekening(?:nummer)?|numer rachunku|rachunek|tilinumero)\.?\s*:?(?=\s*[A-Z]{0,2}\d|\s*$)"
 )
 
 
@@ -64,17 +68,17 @@ def record_of(document: Document, text: Text) -> Record | None:
     flow = Flow(text)
     found: dict[str, Candidate | None] = {"company": company_of(text)}
     found |= periods_of(text, flow, grids) | unit_of(text, flow) | balances_of(grids) | account_of(text)
+    checked, proven = check_figures(found.get("opening_balance"), found.get("closing_balance"), grids)
+    judge = Judge(document, text, confidence.STATEMENT, checked)
     fields = {
-        name: grounded(document, text, candidate)
-        for name, candidate in found.items()
-        if candidate is not None
+        name: judge.field(name, candidate) for name, candidate in found.items() if candidate is not None
     }
     for name in REQUIRED:
         fields.setdefault(name, FieldValue(value=None, confidence=0.0, reasons=(missing(name),)))
     return Record(
         kind="statement",
         fields=fields,
-        lines=tuple(lines_of(document, text, grids)),
+        lines=tuple(lines_of(judge, grids, proven)),
         first_page=min(text.pages),
         last_page=max(text.pages),
     )
@@ -90,29 +94,40 @@ def company_of(text: Text) -> Candidate | None:
     return next(iter(Parties(text).suppliers()), None)
 
 
-def lines_of(document: Document, text: Text, grids: list[Grid]) -> list[dict[str, FieldValue]]:
-    """One line for each figure: item, amount, and period and date where the table states them."""
+def lines_of(judge: Judge, grids: list[Grid], proven: set[int]) -> list[dict[str, FieldValue]]:
+    """One line for each figure: item, amount, and period and date where the table states them. `proven`: ids of figures that checks confirm."""
     lines: list[dict[str, FieldValue]] = []
-    for grid in grids:
-        for row in grid.rows:
-            for figure in row.figures:
-                if len(lines) == MOST_LINES:
-                    return lines
-                proven = len(lines) < PROVEN_LINES
-                cells = dict(cells_of(text, grid, row, figure))
-                lines.append(
-                    {
-                        name: grounded(document, text, candidate)
-                        if proven
-                        else FieldValue(value=candidate.value, confidence=confidence.UNPROVEN)
-                        for name, candidate in cells.items()
-                    }
-                )
+    for grid, row, figure in figures_of(grids):
+        if len(lines) == MOST_LINES:
+            break
+        cells = dict(cells_of(judge.text, grid, row, figure))
+        if len(lines) < PROVEN_LINES:
+            confirmed = {"amount": int(id(figure) in proven)}
+            line = {
+                name: judge.value(f"line {name}", cell, confirmed.get(name, 0))
+                for name, cell in cells.items()
+            }
+        else:
+            line = {
+                name: FieldValue(value=cell.value, confidence=confidence.UNPROVEN)
+                for name, cell in cells.items()
+            }
+        lines.append(line)
     return lines
 
 
+def figures_of(grids: list[Grid]) -> Iterator[tuple[Grid, Row, Figure]]:
+    """All but the number of an account, which is no figure."""
+    for grid in grids:
+        for row in grid.rows:
+            if not ACCOUNT.match(fold(row.text)):
+                yield from ((grid, row, figure) for figure in row.figures)
+
+
 def cells_of(text: Text, grid: Grid, row: Row, figure: Figure) -> Iterator[tuple[str, Candidate]]:
-    yield "item", Candidate(row.text[:500], STATED, row.label)
+    dated = dates.find(fold(row.text), text.month_first)
+    plain = not dated and len(row.label) <= MOST_WORDS and is_together(row.label)
+    yield "item", Candidate(row.text[:500].rstrip(" :"), STATED if plain else GUESSED, row.label)
     amount = Candidate(numbers.plain(figure.value), STATED, figure.words)
     heading = grid.heading(figure.column)
     if not heading and len(row.figures) > 1:
@@ -120,7 +135,8 @@ def cells_of(text: Text, grid: Grid, row: Row, figure: Figure) -> Iterator[tuple
         amount.reasons.append("No heading says what this column holds.")
     yield "amount", amount
     if heading:
-        yield "column", Candidate(heading[:500], STATED, grid.headings[figure.column])
+        score = GUESSED if NO_HEADING.search(heading) else STATED
+        yield "column", Candidate(heading[:500], score, grid.headings[figure.column])
         period = dates.find(fold(heading), text.month_first)
         if period:
             yield "period_end", Candidate(period[-1].value.isoformat(), STATED, grid.headings[figure.column])
@@ -130,6 +146,12 @@ def cells_of(text: Text, grid: Grid, row: Row, figure: Figure) -> Iterator[tuple
             yield "date", Candidate(when[0].value.isoformat(), STATED, row.when)
     if figure.currency:
         yield "currency", Candidate(figure.currency, STATED, figure.words)
+
+
+def is_together(words: list[Word]) -> bool:
+    """Whether no word of a line stands far from the one before it."""
+    pairs = pairwise(words)
+    return all(other.x0 - one.x1 < APART * (one.y1 - one.y0) or other.y0 > one.y1 for one, other in pairs)
 
 
 def periods_of(text: Text, flow: Flow, grids: list[Grid]) -> dict[str, Candidate | None]:

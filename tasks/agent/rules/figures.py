@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import pairwise
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.page import Word
@@ -22,7 +23,7 @@ GAP = 2.6
 """Lines further apart than this many heights belong to different tables."""
 LEAST_IN_COLUMN = 3
 """Fewer figures under each other make no column, and what stands over them is no heading."""
-SMALL = 1000
+SMALL, SMALLER = 1000, 100
 HEADING_GAP, HEADING_WORDS = 3.5, 6
 COLUMN = 26.0
 """Points within which the right edges of figures make one column."""
@@ -158,6 +159,10 @@ def with_columns(text: Text, rows: list[Row]) -> Grid:
     for row in rows:
         for figure in row.figures:
             figure.column = next(i for i, end in enumerate(ends) if figure.right <= end)
+    if are_notes([figure for row in rows for figure in row.figures if figure.column == 0], len(ends)):
+        for row in rows:
+            row.figures = [figure for figure in row.figures if figure.column]
+        return with_columns(text, rows)
     grid = Grid(rows, headings_of(text, rows, ends))
     for column, edge in enumerate(edges):
         if len(edge) < LEAST_IN_COLUMN:
@@ -165,6 +170,15 @@ def with_columns(text: Text, rows: list[Row]) -> Grid:
     for row in rows:
         row.figures = [figure for figure in row.figures if says_something(grid, row, figure)]
     return grid
+
+
+def are_notes(figures: list[Figure], columns: int) -> bool:
+    """Small whole numbers before the other columns that only ever rise: where the notes to the items are found."""
+    plain = all(
+        0 < figure.value < SMALLER and not figure.decimals and not figure.currency for figure in figures
+    )
+    rising = all(one.value < other.value for one, other in pairwise(figures))
+    return columns > 1 and len(figures) >= LEAST_IN_COLUMN and plain and rising
 
 
 def says_something(grid: Grid, row: Row, figure: Figure) -> bool:

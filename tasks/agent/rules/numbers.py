@@ -23,6 +23,11 @@ AMOUNT = re.compile(
     rf"(?P<tail>\s?-(?![\w-])|\s?\))?\s?(?P<percent>%)?(?P<after>{_SYMBOL})?"
 )
 
+CENTS = re.compile(r"(?<![\d.,])\d[\d.,'’ ]*([.,])\d{2}(?![\d.,]*\d)")
+THOUSANDS = re.compile(r"(?<![\w.,])[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?![.,]?\w)")
+LEAST_THOUSANDS = 3
+"""A single figure with three digits behind a point may be a measure."""
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -42,11 +47,17 @@ class Amount:
 
 
 def decimal_mark(texts: Iterable[str]) -> str:
-    """ "," or ".": the mark that most two-digit decimals of the texts stand behind; "." where none says."""
+    """ "," or ".": the mark that most two-digit decimals of the texts stand behind; where there are none, the one that does not part thousands.
+
+    Three digits behind a single mark are thousands rather than thousandths, if no figure of the texts shows cents. "." where nothing says.
+    """
     votes: Counter[str] = Counter()
+    thousands: Counter[str] = Counter()
     for text in texts:
-        for match in re.finditer(r"(?<![\d.,])\d[\d.,'’ ]*([.,])\d{2}(?![\d.,]*\d)", text):
-            votes[match.group(1)] += 1
+        votes.update(match.group(1) for match in CENTS.finditer(text))
+        thousands.update(match.group(1) for match in THOUSANDS.finditer(text))
+    if not votes:
+        return "," if thousands["."] > thousands[","] and thousands["."] >= LEAST_THOUSANDS else "."
     return "," if votes[","] > votes["."] else "."
 
 

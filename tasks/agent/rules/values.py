@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from tasks.agent import confidence
-from tasks.agent.confidence import Signals
+from tasks.agent.checks import Findings
+from tasks.agent.confidence import Scale, Signals
 from tasks.agent.contract import FieldValue, Source
 from tasks.agent.grounding import PLACELESS, evidence, is_placeless
 from tasks.agent.pdf import Document
@@ -20,13 +24,43 @@ def source_of(candidate: Candidate) -> Source:
 
 
 def grounded(document: Document, text: Text, candidate: Candidate) -> FieldValue:
-    """The value as it stands, without checks against others."""
+    """The value as it stands, without checks against others and without calibration."""
+    return _grounded(document, text, candidate, 0, lambda signals: confidence.supported(signals))
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Grounds the values of one kind of document, with what its checks found, on the scale that is fitted for it."""
+
+    document: Document
+    text: Text
+    scale: Scale
+    found: Findings
+
+    def field(self, name: str, candidate: Candidate) -> FieldValue:
+        candidate.reasons += self.found.reasons.get(name, ())
+        return self.value(name, candidate, self.found.confirmed.get(name, 0))
+
+    def value(self, name: str, candidate: Candidate, confirmed: int) -> FieldValue:
+        """`confirmed`: how many checks confirm it."""
+        return _grounded(
+            self.document,
+            self.text,
+            candidate,
+            confirmed,
+            lambda signals: confidence.settled(name, signals, self.scale),
+        )
+
+
+def _grounded(
+    document: Document, text: Text, candidate: Candidate, confirmed: int, settle: Callable[[Signals], float]
+) -> FieldValue:
     proof = evidence(document, text.pages, candidate.words)
     reasons = list(candidate.reasons)
     if is_placeless(text.pages, candidate.words):
         reasons.append(PLACELESS)
-    recognised, clear = confidence.letters_of(candidate.words)
-    sure = confidence.supported(Signals(candidate.score, 0, bool(reasons), bool(proof), recognised, clear))
+    letters = confidence.letters_of(candidate.words)
+    sure = settle(Signals(candidate.score, confirmed, bool(reasons), bool(proof), *letters))
     if sure < confidence.READY and not reasons:
         reasons.append(weak(proof != ()))
     return FieldValue(

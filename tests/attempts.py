@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from tasks.agent.contract import Limits, Order
 from tasks.executors import Executor, Report, RunState
 
-PATIENCE = 20.0
+PATIENCE = 90.0
 
 
 def make_order(program: str, *, settings: dict | None = None, password: str = "", **limits: int) -> Order:

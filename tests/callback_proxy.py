@@ -56,7 +56,7 @@ class Proxy:
                 return
 
     def _server(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self._port), timeout=20)
+        return socket.create_connection(("127.0.0.1", self._port), timeout=60)
 
     def _ask(self, request: bytes) -> bytes:
         with self._server() as server:

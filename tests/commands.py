@@ -46,7 +46,7 @@ class Place:
         return json.loads(run.stdout)
 
 
-def wait_until(condition: Callable[[], Any], seconds: float = 30.0, what: str = "it") -> Any:
+def wait_until(condition: Callable[[], Any], seconds: float = 120.0, what: str = "it") -> Any:
     """The first true value of `condition`. Fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

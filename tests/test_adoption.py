@@ -120,10 +120,10 @@ def test_runs_of_a_worker_that_was_really_killed_are_adopted_and_billed_once(tmp
         with copied_database(template, f"{template}_killed") as db:
             connection.settings_dict["NAME"] = db.info.dbname
             first = forker.begin(Wanted(db.info.dbname, tmp_path))
-            wait_until(lambda: Attempt.objects.filter(status="running").count() == 3, 20, "three runs")
+            wait_until(lambda: Attempt.objects.filter(status="running").count() == 3, 60, "three runs")
             kill(first)
             forker.begin(Wanted(db.info.dbname, tmp_path))
-            wait_until(lambda: Task.objects.filter(status="completed").count() == 3, 20, "three results")
+            wait_until(lambda: Task.objects.filter(status="completed").count() == 3, 60, "three results")
             assert AuditEntry.objects.filter(verb="adopt").count() == 3
             assert sorted(run.task for run in fleet.cloud.runs()) == tasks
             assert [attempt.cost_usd for attempt in Attempt.objects.all()] == [COST] * 3

@@ -108,7 +108,7 @@ def test_ctrl_c_leaves_documents_in_the_queue_and_says_how_to_go_on(place):
     running = "Attempt.objects.filter(status='running').count()"
     wait_until(lambda: place.ask(running), what="the start of the attempt")
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "stay in the queue" in err and "manage.py worker --until-idle" in err and "Traceback" not in err
     assert place.ask("[t.status for t in Task.objects.order_by('-id')[:1]]") == ["enqueued"]

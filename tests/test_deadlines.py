@@ -45,8 +45,8 @@ async def answer(
     )
     await browser.send_input({"type": "http.request", "body": b"", **(part or {})})
     start = await browser.receive_output(timeout=seconds)
-    body = (await browser.receive_output(timeout=3))["body"]
-    await browser.wait(timeout=3)
+    body = (await browser.receive_output(timeout=15))["body"]
+    await browser.wait(timeout=15)
     return start["status"], body, time.monotonic() - began
 
 
@@ -95,9 +95,9 @@ def test_a_download_that_has_begun_is_broken_off_and_its_view_is_told():
     async def browse() -> dict[str, Any]:
         browser = ApplicationCommunicator(Bounded(endless, LIMIT, ()), scope())
         await browser.send_input({"type": "http.request", "body": b""})
-        first = await browser.receive_output(timeout=3)
+        first = await browser.receive_output(timeout=15)
         with pytest.raises(CutOff):
-            await browser.wait(timeout=3)
+            await browser.wait(timeout=15)
         await asyncio.wait_for(told.wait(), 3)
         assert browser.output_queue.empty(), "nothing more is sent"
         return first
@@ -151,7 +151,7 @@ def get(port: int, path: str) -> http.client.HTTPResponse | None:
 
 @pytest.mark.slow
 def test_behind_gunicorn_a_silent_page_answers_and_a_download_is_seen_to_be_broken(slow_server):
-    response = wait_until(lambda: get(slow_server, "/silent/"), 30, "the server")
+    response = wait_until(lambda: get(slow_server, "/silent/"), 60, "the server")
     assert response.status == 503 and b"longer than a page may take" in response.read()
     response = get(slow_server, "/endless/")
     assert response.status == 200

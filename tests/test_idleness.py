@@ -229,7 +229,7 @@ def test_an_idle_up_has_no_connection_and_a_document_or_a_visitor_wakes_it(place
     process = place.begin("up", "--port", port, **variables)
     try:
         wait_until(lambda: said(port, "login/"), 60, "the start of the pages")
-        wait_until(lambda: "agentaudit listen" in connected(place), 30, "the worker")
+        wait_until(lambda: "agentaudit listen" in connected(place), 60, "the worker")
         wait_until(lambda: "asleep" in said(port, "readyz"), 60, "the sleep of the pages")
         wait_until(lambda: not connected(place), 60, "the last goodbye")
         run = place.run("extract", SAMPLES / "01-invoice-english.pdf", **variables)

@@ -57,7 +57,7 @@ def start(executor: LocalExecutor, *orders):
     return answer
 
 
-def run(executor: LocalExecutor, program: str, *, patience: float = 20.0, **order):
+def run(executor: LocalExecutor, program: str, *, patience: float = 90.0, **order):
     """Run one program to its end beside another attempt, which must go on untouched."""
     other, tried = make_order("waits"), make_order(program, **order)
     start(executor, other, tried)

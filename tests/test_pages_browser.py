@@ -234,7 +234,7 @@ def test_rows_change_by_themselves_and_nothing_is_stolen(world, root, visit) -> 
     still = world.tasks.get(status="processing")
     page.evaluate("pk => { document.getElementById('task-' + pk).dataset.mark = 'kept'; }", still.pk)
     Task.objects.filter(pk=first.pk).update(status="cancelled", finished_at=database_now())
-    expect(page.locator(f"#task-{first.pk}")).to_contain_text("Cancelled", timeout=5000)
+    expect(page.locator(f"#task-{first.pk}")).to_contain_text("Cancelled", timeout=9000)
     expect(page).to_have_title(re.compile(r"^\(4/8\)"))
     expect(page.locator("#spoken")).to_contain_text("4 of 8")
     assert page.locator(f"#task-{still.pk}").get_attribute("data-mark") == "kept", (
@@ -245,7 +245,7 @@ def test_rows_change_by_themselves_and_nothing_is_stolen(world, root, visit) -> 
 
     page.locator(f"#open-{other.pk}").focus()
     Task.objects.filter(pk=other.pk).update(status="cancelled", finished_at=database_now())
-    expect(page.locator(f"#task-{other.pk}")).to_contain_text("Cancelled", timeout=5000)
+    expect(page.locator(f"#task-{other.pk}")).to_contain_text("Cancelled", timeout=9000)
     assert page.evaluate("document.activeElement.id") == f"open-{other.pk}", (
         "focus stays on the row that was replaced"
     )

@@ -69,7 +69,7 @@ class Fleet:
         """Let every lease run out."""
         self.advance(LEASE + 1)
 
-    def until(self, condition: Callable[[], Any], *workers: Worker, seconds: float = 15.0) -> None:
+    def until(self, condition: Callable[[], Any], *workers: Worker, seconds: float = 60.0) -> None:
         """Tick these workers until something is so."""
         deadline = time.monotonic() + seconds
         while not condition():

@@ -12,4 +12,4 @@ os.environ.setdefault("AGENTAUDIT_HOME", str(_home / os.environ.get("PYTEST_XDIS
 os.environ.setdefault("TRACING", "0")
 os.environ.setdefault("SECRET_KEY", "only-for-tests-and-long-enough-to-be-accepted")
 
-from agentaudit.settings import *  # noqa: F403
+from agentaudit.settings import *  # noqa: E402, F403

@@ -90,6 +90,24 @@ def test_a_scan_is_read_and_every_value_of_it_asks_to_be_compared(functions: AiF
     assert BY_DATABRICKS in result(outcome).notes and result(outcome).needs_review
 
 
+CONTRACT = """This Agreement is made on 4 March 2024 between Harbour Lane Books Ltd (the "Client"),
+a company registered in England, and Northfield Garden Supply, LLC (the "Contractor").
+The total fee for all services is GBP 48,500.00 and is paid monthly.
+This Agreement shall be governed by the laws of England and Wales."""
+
+
+def test_a_scanned_contract_is_read_the_same_way(functions: AiFunctions, scan: Path) -> None:
+    elements = [
+        element("title", "SERVICES AGREEMENT", (400, 100, 900, 150)),
+        element("text", CONTRACT, (100, 200, 1500, 400)),
+    ]
+    functions.parses = lambda picture: {"elements": elements}
+    found = record(attempt(scan, "contract-rules")).fields
+    assert found["party_1"].value == "Harbour Lane Books Ltd" and found["amount"].value == "48500.00"
+    said = [value for value in found.values() if value.value is not None]
+    assert len(said) >= 5 and all(COMPARE in value.reasons and not value.evidence for value in said)
+
+
 def test_what_reading_took_is_unknown_and_never_nothing(functions: AiFunctions, scan: Path) -> None:
     usage = attempt(scan).usage
     assert (usage.calls, usage.model, usage.input_tokens) == (1, "ai_parse_document", None)

@@ -16,7 +16,10 @@ MONEY = re.compile(r"^[-+]?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d{2}$")
 NOT_NUMBERS = re.compile(
     r"^(?:page|seite|\d{1,2}/\d{1,2})$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}|@|^www\.|^\d{1,2}:\d\d"
 )
-PLACE_AND_DATE = re.compile(r"^[^\W\d_][\w .\-]{2,30},\s*(?:den|le|lì|a)\b", re.IGNORECASE)
+PLACE_AND_DATE = re.compile(
+    r"^[^\W\d_][\w .\-]{2,30},\s*(?:den|le|lì|a)\b|^[^\W\d_]{3,}(?:[ \-/][^\W\d_]{2,}){0,2},\s*(?:dnia |am |op )?$",
+    re.IGNORECASE,
+)
 
 BARE = ("number", "numero", "nummer", "numer")
 """Labels that do not say whose number it is."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers, vocabulary
 from tasks.agent.rules.labels import fold
 from tasks.agent.rules.text import Text, words_at
 
+CENT = Decimal("0.01")
 SUMMARY = ("net", "tax", "total", "amount_due", "discount", "charge", "settled")
 ENDS_ITEMS = ("net", "tax", "total")
 ENDING = ("tax", "total", "amount_due")
@@ -122,7 +124,8 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         line = text.lines[index]
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
             return index
-        role = _summary(text, line)
+        row = _row(text, line, columns, target)
+        role = None if row is not None and multiplies(row) else _summary(text, line)
         if role is not None and any(
             not amount.percent for cell in line.cells for amount in text.amounts(cell)
         ):
@@ -132,7 +135,6 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             continue
         if heads_sums(text, line) or (index not in table.headings and heading(text, line) is not None):
             return index
-        row = _row(text, line, columns, target)
         if (
             row is None
             and index == last.index + 1
@@ -153,6 +155,14 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             last = line
         index += 1
     return index
+
+
+def multiplies(row: Row) -> bool:
+    """Whether quantity × price is the amount: then it is an item, even if its words could head a sum ("Transport", "Cambio de aceite")."""
+    figures = [
+        Decimal(row.parts[name][0]) for name in ("quantity", "unit_price", "amount") if name in row.parts
+    ]
+    return len(figures) == 3 and abs(figures[0] * figures[1] - figures[2]) <= CENT
 
 
 def _summary(text: Text, line: Line) -> str | None:

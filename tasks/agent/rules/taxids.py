@@ -11,7 +11,7 @@ from tasks.agent.rules.checksums import iban_holds, tax_id_holds
 from tasks.agent.rules.patterns import key_of
 from tasks.agent.rules.text import Candidate, Text, words_at
 
-TAX_ID = re.compile(r"(?:[A-Z]{2,3}[ -]?)?[A-Z0-9][A-Z0-9 .\-/]{5,18}[A-Z0-9]")
+TAX_ID = re.compile(r"(?:[A-Z]{2,3}[ -]?)?[A-Z0-9](?:[ .\-/]?[A-Z0-9]){6,18}(?![^\W\d_])")
 IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 BUYERS = re.compile(
     r"\b(?:customer|client|buyer|your|kunden?|ihre?|votre|acheteur|cliente|klant|uw|nabywc\w*|ostaja\w*|asiakas)\b"

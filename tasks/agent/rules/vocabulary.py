@@ -61,7 +61,7 @@ FIELDS: dict[str, Words] = {
         "|bill no|bill #|receipt number|receipt no|receipt #|receipt id|credit note number|credit note no|credit note #|credit memo number"
         "|credit memo no|credit memo #|quote number|quote no|quote #|quote ref|quotation number|quotation no|quotation #|estimate number"
         "|estimate no|estimate #|document number|document no|doc no|txn|txn id|transaction no|transaction number|transaction id|booking id"
-        "|tax invoice no|tax invoice number|number|folio no|statement no",
+        "|tax invoice no|tax invoice number|number|folio no|statement no|sales invoice no|sales invoice number|invoice code",
         "de": "rechnungsnummer|rechnungs nummer|rechnungsnr|rechnungs nr|rechnung nr|rechnung nummer|nummer|re nr|rg nr|rechn nr|belegnummer"
         "|beleg nr|belegnr|beleg nummer|gutschriftnummer|gutschriftsnummer|gutschrift nr|gutschrifts nr|angebotsnummer|angebots nr"
         "|angebot nr|bon nr|bonnummer|quittung nr|quittungsnummer|dokumentnummer|dokument nr|offerte nr|offertnummer",
@@ -70,13 +70,13 @@ FIELDS: dict[str, Words] = {
         "|devis n°|n° devis|n° de devis|numéro de devis|reçu n°|ticket n°|n° ticket|n° de reçu|numéro du document|n° de document|pièce n°|numéro",
         "es": "número de factura|nº de factura|n° de factura|nº factura|num factura|factura nº|factura n°|factura no|factura núm"
         "|factura número|número factura|no factura|nº documento|número de documento|presupuesto nº|nº de presupuesto|ticket nº"
-        "|número de recibo|número|recibo nº|nota de crédito nº",
+        "|número de recibo|número|recibo nº|nota de crédito nº|núm de factura|núm factura|num de factura",
         "it": "numero fattura|n fattura|n° fattura|nr fattura|fattura n|fattura n°|fattura nr|fattura numero|numero documento|numero"
         "|documento n|n documento|nr documento|preventivo n|ricevuta n|nota di credito n|fattura no",
         "nl": "factuurnummer|factuur nummer|factuurnr|factuur nr|factuur no|nummer factuur|creditnotanummer|offertenummer|offerte nr"
         "|bonnummer|bonnr|documentnummer|rekeningnummer factuur",
         "pl": "numer faktury|nr faktury|faktura nr|faktura vat nr|faktura numer|numer dokumentu|nr dokumentu|paragon nr|numer oferty"
-        "|oferta nr|faktura korygująca nr|nr paragonu",
+        "|oferta nr|faktura korygująca nr|nr paragonu|numer",
         "fi": "laskun numero|laskunumero|laskun nro|laskunro|lasku nro|lasku nr|laskun nr|kuitin numero|kuitti nro|tarjousnumero"
         "|tarjous nro|tositenumero|hyvityslasku nro",
         "ja": "請求書番号|請求番号|書類番号|見積番号|見積書番号|伝票番号",
@@ -86,28 +86,28 @@ FIELDS: dict[str, Words] = {
         "|credit note date|credit memo date|quote date|quotation date|estimate date|document date|invoiced on|tax point|tax date|date"
         "|dated|transaction date",
         "de": "rechnungsdatum|rechnungs datum|belegdatum|beleg datum|ausstellungsdatum|ausgestellt am|gutschriftsdatum|gutschriftdatum"
-        "|angebotsdatum|datum|rechnung vom|datum der rechnung|quittungsdatum|angebot vom|gutschrift vom",
+        "|angebotsdatum|datum|rechnung vom|datum der rechnung|quittungsdatum|angebot vom|gutschrift vom|rechnungstag|erstellt am",
         "fr": "date de facture|date de la facture|date facture|date de facturation|date d'émission|date d'édition|émise le|émis le|date"
-        "|en date du|facture du|date de l'avoir|date du devis|date d'avoir|facturé le|fait le|établi le",
+        "|en date du|facture du|date de l'avoir|date du devis|date d'avoir|facturé le|fait le|établi le|établie le|date d'établissement|émission",
         "es": "fecha de factura|fecha factura|fecha de la factura|fecha de emisión|fecha emisión|fecha de expedición|fecha expedición"
-        "|fecha|fecha del documento",
-        "it": "data fattura|data della fattura|data emissione|data di emissione|data documento|data del documento|data|emessa il",
+        "|fecha|fecha del documento|emitida el|expedida el|fecha de facturación",
+        "it": "data fattura|data della fattura|data emissione|data di emissione|data documento|data del documento|data|emessa il|emesso il|emesso in data",
         "nl": "factuurdatum|datum factuur|datum|offertedatum|creditdatum|uitgiftedatum",
-        "pl": "data wystawienia|data faktury|data wystawienia faktury|wystawiono dnia|data",
-        "fi": "päivämäärä|laskun päivä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä",
+        "pl": "data wystawienia|data faktury|data wystawienia faktury|wystawiono dnia|data|wystawiono|wystawiona dnia|data dokumentu",
+        "fi": "päivämäärä|laskun päivä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä|päivätty",
         "ja": "発行日|請求日|見積日|日付",
     },
     "due_date": {
         "en": "due date|payment due date|payment due|payment due by|due by|due on|pay by|please pay by|date due|payable by|payable on or before"
-        "|payable on|pay before|payment date|payment deadline|due",
+        "|payable on|pay before|payment date|payment deadline|due|settle by|to be paid by|pay no later than|payment required by",
         "de": "fällig am|fälligkeitsdatum|fälligkeit|zahlbar bis|zahlbar bis zum|zahlungsziel|fällig bis|fällig|zahlbar am|zahlungsfrist"
-        "|zahlung bis|bitte zahlen sie bis zum|zu zahlen bis|spätestens bis",
+        "|zahlung bis|bitte zahlen sie bis zum|zu zahlen bis|spätestens bis|zu begleichen bis|zahlbar spätestens|zahlbar spätestens am|überweisen bis",
         "fr": "date d'échéance|échéance|date limite de paiement|à payer avant le|payable le|à régler avant le|payable avant le|échéance le"
-        "|date échéance|paiement dû le|à payer pour le|date de paiement|échéance de paiement|règlement avant le|date d'exigibilité",
-        "es": "fecha de vencimiento|vencimiento|fecha vencimiento|vence el|pagar antes del|fecha límite de pago|vto",
-        "it": "scadenza|data scadenza|data di scadenza|scadenza pagamento|da pagare entro|pagamento entro",
-        "nl": "vervaldatum|vervaldag|uiterste betaaldatum|te betalen voor|betalen voor|betaaldatum|uiterlijk te betalen|te voldoen voor",
-        "pl": "termin płatności|termin zapłaty|płatne do|data płatności|zapłata do",
+        "|date échéance|paiement dû le|à payer pour le|date de paiement|échéance de paiement|règlement avant le|date d'exigibilité|payable au plus tard le|au plus tard le|date limite de règlement|à régler au plus tard le",
+        "es": "fecha de vencimiento|vencimiento|fecha vencimiento|vence el|pagar antes del|fecha límite de pago|vto|pagadera antes del|pago antes del|fecha límite",
+        "it": "scadenza|data scadenza|data di scadenza|scadenza pagamento|da pagare entro|pagamento entro|pagare entro|da saldare entro",
+        "nl": "vervaldatum|vervaldag|uiterste betaaldatum|te betalen voor|betalen voor|betaaldatum|uiterlijk te betalen|te voldoen voor|betalen uiterlijk|uiterlijk te voldoen|te betalen uiterlijk|betalen vóór",
+        "pl": "termin płatności|termin zapłaty|płatne do|data płatności|zapłata do|płatność do|zapłacić do",
         "fi": "eräpäivä|eräpvm|maksettava viimeistään",
         "ja": "支払期限|お支払期限",
     },
@@ -115,17 +115,17 @@ FIELDS: dict[str, Words] = {
         "en": "subtotal|sub total|net amount|net total|total net|total net amount|net|amount excl vat|total excl vat|total excl tax"
         "|total excluding vat|total excluding tax|total ex vat|total exc vat|taxable amount|total before tax|amount before tax|excl vat"
         "|net value|subtotal excl vat|subtotal without vat|total without vat|taxable value|subtotal less discount|amount excl tax"
-        "|total exclusive of vat|total exclusive of tax|subtotal before tax|net price|total taxable|net invoice amount|total excl gst",
+        "|total exclusive of vat|total exclusive of tax|subtotal before tax|net price|total taxable|net invoice amount|total excl gst|goods services|net goods|before vat|before tax",
         "de": "summe netto|nettobetrag|netto|nettosumme|gesamt netto|zwischensumme|netto gesamt|nettowert|gesamtbetrag netto|betrag netto"
         "|summe ohne mwst|rechnungsbetrag netto|total exkl mwst|total ohne mwst|gesamtsumme netto|zwischensumme netto|summe exkl mwst"
         "|netto summe|nettogesamtbetrag|gesamtnettobetrag|total netto|netto betrag|warenwert netto|summe der positionen|netto rechnungsbetrag"
-        "|zwischentotal|betrag exkl mwst|subtotal",
+        "|zwischentotal|betrag exkl mwst|subtotal|summe vor steuern",
         "fr": "total ht|montant ht|total hors taxes|total hors taxe|sous total|total net ht|net ht|montant hors taxes|montant net|sous total ht"
-        "|total h t|montant total ht|prix total ht|montant hors taxe|base ht|somme ht|hors taxes|ht",
-        "es": "base imponible|subtotal|total neto|importe neto|base|suma|total base imponible|total sin iva|importe sin iva",
+        "|total h t|montant total ht|prix total ht|montant hors taxe|base ht|somme ht|hors taxes|ht|total avant taxes|montant avant taxes",
+        "es": "base imponible|subtotal|total neto|importe neto|base|suma|total base imponible|total sin iva|importe sin iva|importe antes de impuestos|total antes de impuestos",
         "it": "imponibile|totale imponibile|subtotale|totale netto|totale imponibile iva|importo netto|totale merce|netto|totale senza iva",
         "nl": "exclusief btw|excl btw|totaal excl btw|subtotaal|bedrag excl btw|netto|totaal exclusief btw|subtotaal excl btw|netto bedrag"
-        "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag",
+        "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw",
         "pl": "razem netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto",
         "fi": "veroton|veroton yhteensä|yhteensä veroton|veroton summa|veroton hinta yhteensä|alv 0% yhteensä|verot. yhteensä|yhteensä alv 0%"
         "|summa veroton|veroton hinta",
@@ -170,14 +170,14 @@ FIELDS: dict[str, Words] = {
     },
     "amount_due": {
         "en": "amount due|balance due|total due|amount payable|total payable|balance|please pay|pay this amount|total amount due|total to pay"
-        "|amount to pay|balance outstanding|outstanding balance|total balance due|total now due|net payable|amount owed|balance to pay",
+        "|amount to pay|balance outstanding|outstanding balance|total balance due|total now due|net payable|amount owed|balance to pay|amount now due|now due|total now payable|payable now",
         "de": "zu zahlen|zahlbetrag|zu zahlender betrag|offener betrag|zu überweisen|noch zu zahlen|zu bezahlen|restbetrag|fälliger betrag"
         "|zahlungsbetrag|zu zahlen bitte|rechnungsbetrag zu zahlen|gesamtbetrag zu zahlen",
         "fr": "net à payer|reste à payer|à payer|somme à payer|montant à payer|montant dû|solde à payer|total à payer|solde dû|solde|à régler"
         "|net à payer ttc|montant à régler|net à payer eur|montant du prélèvement",
-        "es": "total a pagar|importe a pagar|saldo|pendiente de pago|líquido a percibir|a pagar",
-        "it": "netto a pagare|totale da pagare|importo da pagare|saldo|totale a pagare|da pagare",
-        "nl": "te betalen|te betalen bedrag|openstaand bedrag|nog te betalen|totaal te betalen|te voldoen|door u te betalen",
+        "es": "total a pagar|importe a pagar|saldo|pendiente de pago|líquido a percibir|a pagar|importe pendiente|total pendiente",
+        "it": "netto a pagare|totale da pagare|importo da pagare|saldo|totale a pagare|da pagare|importo dovuto",
+        "nl": "te betalen|te betalen bedrag|openstaand bedrag|nog te betalen|totaal te betalen|te voldoen|door u te betalen|te voldoen bedrag",
         "pl": "do zapłaty|pozostało do zapłaty|razem do zapłaty|kwota do zapłaty|należność",
         "fi": "maksettava|maksettavaa|maksettava yhteensä|maksettavaa yhteensä|avoinna|maksettava summa",
         "ja": "お支払金額",

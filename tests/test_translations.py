@@ -91,6 +91,10 @@ def test_every_sentence_has_a_german_one_with_the_same_blanks(settings, told_by)
             "The Databricks workspace has had too many requests of ai_extract and asks to wait 37 seconds.",
             "Der Databricks-Workspace hatte zu viele Anfragen an ai_extract und bittet, 37 Sekunden zu warten.",
         ),
+        (
+            "The second OCR engine was not tried: it needs 3,072 MiB, and the agent may use 1,536.",
+            "Die zweite OCR-Engine wurde nicht versucht: Sie braucht 3,072 MiB, und der Agent darf 1,536 nutzen.",
+        ),
         ("Something else of an agent's own.", "Something else of an agent's own."),
         ("", ""),
     ],

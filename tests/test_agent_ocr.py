@@ -241,5 +241,21 @@ def test_a_second_look_adds_only_what_the_first_left_out() -> None:
     assert not look_again(page, picture, engine)  # type: ignore[arg-type]
 
 
+def test_a_second_look_does_not_see_what_is_known() -> None:
+    looked_at: list[Image.Image] = []
+
+    class Watching(Scripted):
+        def words(self, picture: Image.Image, scattered: bool = False) -> list[Seen]:
+            looked_at.append(picture)
+            return super().words(picture, scattered)
+
+    page, picture = Page(1, 600, 800), Image.new("L", (1200, 1600), 90)
+    engine = Watching([seen("Total", 100, 100 + 40 * row) for row in range(9)], [])
+    assert recognise(page, picture, engine) and not look_again(page, picture, engine)  # type: ignore[arg-type]
+    first, second = looked_at
+    assert [first.getpixel(place) for place in ((120, 110), (400, 110))] == [90, 90]
+    assert [second.getpixel(place) for place in ((120, 110), (400, 110))] == [255, 90]
+
+
 def test_a_page_that_was_not_recognised_is_not_looked_at_again() -> None:
     assert not look_again(Page(1, 600, 800), Image.new("L", (12, 16)), Scripted([], [seen("x", 1, 1)]))  # type: ignore[arg-type]

@@ -153,6 +153,18 @@ def test_white_text_on_a_dark_bar_is_seen(tmp_path: Path) -> None:
     assert [word.text for word in page.words] == ["Amount", "Total"] and not page.hidden
 
 
+def test_of_light_words_each_is_judged_by_what_lies_behind_it(tmp_path: Path) -> None:
+    bar = "0 0 0.4 rg 50 690 60 30 re f 50 90 60 30 re f 1 1 1 rg "
+    words = [
+        text_at(x, y, text)
+        for x, y, text in ((60, 700, "seen"), (400, 700, "hid"), (60, 100, "too"), (60, 400, "gone"))
+    ]
+    with opened(stored(tmp_path, page_pdf(bar + "".join(words)))) as document:
+        page = document.read(1)
+    assert {word.text for word in page.words} == {"seen", "too"}
+    assert {word.text for word in page.hidden} == {"hid", "gone"}
+
+
 def test_filled_form_fields_are_text_with_a_place(tmp_path: Path) -> None:
     field = b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (total) /V (1,234.50 EUR) /Rect [100 600 300 620] /P 3 0 R /F 4 >>"
     content = page_pdf(

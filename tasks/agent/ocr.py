@@ -34,6 +34,7 @@ GOOD_WORD = 60.0
 GOOD_SHARE, GOOD_COUNT = 0.6, 8
 """A page with fewer good words may stand on its side or on its head, or be full of specks."""
 RULES = "|_—–-=~.,:;'`\"“”‘’°•«»\\/[](){}!*"
+PAPER = 255
 PR_SET_PDEATHSIG = 1
 INSTALL = "apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-fra"
 
@@ -181,7 +182,12 @@ def look_again(page: Page, picture: Image, engine: Engine) -> bool:
     if page.turn is None:
         return False
     scale = page.width / page.turn.upright[0]
-    seen = engine.words(page.turn.apply(picture.convert("L")), scattered=True)
+    left = page.turn.apply(picture.convert("L"))
+    # What is known is painted over: the engine takes its time by the word
+    for word in page.words:
+        x0, y0, x1, y1 = (round(side / scale) for side in (word.x0, word.y0, word.x1, word.y1))
+        left.paste(PAPER, (x0, y0, x1, y1))
+    seen = engine.words(left, scattered=True)
     found = [place(word, scale, page.number) for word in seen if word.sure >= GOOD_WORD]
     new = [word for word in found if not any(_overlap(word, known) for known in page.words)]
     page.words += new

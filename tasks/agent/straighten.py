@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 SMALL_SIDE = 600
 """Pixels; enough to tell lines of text from the gaps between them."""
+STRIP = 8
+"""Such pixels side by side are one: at any skew a line of text passes through them at nearly the same height."""
 MOST_DEGREES = 6.0
 COARSE, FINE = 0.5, 0.1
 LEAST_DEGREES = 0.15
@@ -66,14 +68,14 @@ def skew(picture: Image) -> float:
     from PIL.Image import Resampling
 
     scale = SMALL_SIDE / max(picture.size)
-    size = (max(int(picture.width * scale), 1), max(int(picture.height * scale), 1))
-    small = picture.resize(size, Resampling.BOX).point(lambda value: 255 - value)
+    size = (max(int(picture.width * scale / STRIP), 1), max(int(picture.height * scale), 1))
+    strips = picture.resize(size, Resampling.BOX).point(lambda value: 255 - value)
     known: dict[float, float] = {}
 
     def at(degrees: float) -> float:
         degrees = round(degrees, 2)
         if degrees not in known:
-            known[degrees] = sharpness(small, degrees)
+            known[degrees] = sharpness(strips, degrees)
         return known[degrees]
 
     steps = int(MOST_DEGREES / COARSE)
@@ -84,10 +86,16 @@ def skew(picture: Image) -> float:
     return round(best, 2)
 
 
-def sharpness(dark: Image, degrees: float) -> float:
-    """How much neighbouring rows differ in darkness once the picture is turned: the most where lines of text lie level."""
-    from PIL.Image import Resampling
+def sharpness(strips: Image, degrees: float) -> float:
+    """How much neighbouring rows differ in darkness once the picture is turned: the most where lines of text lie level.
 
-    turned = dark.rotate(degrees, resample=Resampling.BILINEAR) if degrees else dark
-    rows = turned.resize((1, dark.height), Resampling.BOX).tobytes()
+    The strips are moved up and down instead, which does the same to the rows and costs a tenth.
+    """
+    from PIL.Image import Resampling, Transform
+
+    fall = STRIP * math.tan(math.radians(degrees))
+    turned = strips.transform(
+        strips.size, Transform.AFFINE, (1, 0, 0, fall, 1, -fall * strips.width / 2), Resampling.BILINEAR
+    )
+    rows = turned.resize((1, strips.height), Resampling.BOX).tobytes()
     return float(sum((a - b) ** 2 for a, b in pairwise(rows)))

@@ -27,7 +27,7 @@ from tasks.agent.pdf import Document
 from tasks.agent.program import run
 from tasks.agent.reading import read_document
 
-ROUNDS = 15
+ROUNDS, SCAN_ROUNDS = 15, 3
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function of PDFium, and its arguments behind the text page."""
 
@@ -120,17 +120,20 @@ def ratio(times: list[float], others: list[float]) -> float:
 
 
 def scan_loops(paths: list[str]) -> dict[str, float]:
-    """CPU seconds of the agent with its engine ÷ those of the engine alone on the same pictures, each with its children."""
+    """CPU seconds of the whole agent with its engine ÷ those of the engine alone, once over the same pictures; each with its children."""
     engine = Engine.find({})
     if engine is None:
         return {}
     agent, alone = [], []
-    for path in paths:
-        with Document.open(path) as document:
-            pictures = [document.render(number) for number in range(1, document.page_count + 1)]
-        agent.append(cpu_seconds(read, [path], family=True))
-        alone.append(cpu_seconds(lambda picture: recognised(engine, picture), pictures, family=True))
-    return {"ocr_ratio_to_engine": round(median(a / b for a, b in zip(agent, alone, strict=True)), 2)}
+    for _ in range(SCAN_ROUNDS):
+        agent.append(0.0)
+        alone.append(0.0)
+        for path in paths:
+            with Document.open(path) as document:
+                pictures = [document.render(number) for number in range(1, document.page_count + 1)]
+            agent[-1] += cpu_seconds(read, [path], family=True)
+            alone[-1] += cpu_seconds(lambda picture: recognised(engine, picture), pictures, family=True)
+    return {"ocr_ratio_to_engine": ratio(agent, alone)}
 
 
 def recognised(engine: Engine, picture: Any) -> None:
@@ -154,10 +157,27 @@ def cpu_seconds(work: Callable[[Any], Any], items: Sequence[Any], family: bool =
     return spent() - before
 
 
+def plain_loop(paths: list[str]) -> dict[str, int]:
+    """The whole agent for one file after the other that no other such process has taken, once the input of this one is closed."""
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    return {"read": sum(bool(read(path)) for path in paths if taken(path))}
+
+
+def taken(path: str) -> bool:
+    """Whether the file is this process's to read: whoever makes the mark beside it has it."""
+    try:
+        os.close(os.open(f"{path}.taken", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+
 LOOPS = {
     "text": text_loops,
     "scans": scan_loops,
-    "plain": lambda paths: {"read": sum(bool(read(path)) for path in paths)},
+    "plain": plain_loop,
 }
 
 if __name__ == "__main__":

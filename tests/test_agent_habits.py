@@ -99,3 +99,51 @@ def test_a_correction_with_a_bare_number_in_polish(tmp_path: Path) -> None:
         "KOR/7/2024",
         "2024-06-03",
     )
+
+
+SUMS: Rows = [
+    [(60, "Netto"), (480, "650,00 EUR")],
+    [(60, "USt 19 %"), (480, "123,50 EUR")],
+    [(60, "Summe brutto"), (480, "773,50 EUR")],
+]
+
+
+@pytest.mark.parametrize(
+    "title", ["Rechnung 20240456 vom 21.02.2024", "Rechnung Nr. 20240456 vom 21.02.2024"]
+)
+def test_a_title_with_number_and_date_in_one_line(tmp_path: Path, title: str) -> None:
+    result = read(tmp_path, ["Nordlicht Reederei GmbH", title, "Bitte zahlen Sie bis 06.03.2024."], SUMS)
+    found = [value(result, name) for name in ("number", "date", "due_date", "total")]
+    assert (result.kind, found) == ("invoice", ["20240456", "2024-02-21", "2024-03-06", "773.50"])
+
+
+def test_a_good_that_is_called_like_a_kind_of_document_names_none(tmp_path: Path) -> None:
+    """Abono: a credit note, and what plants are fed with."""
+    row: Rows = [[(60, "Abono"), (310, "30"), (390, "10,00"), (480, "300,00")]]
+    head: Rows = ["Talleres Sierra S.L.", "Factura", "Fecha: 09/02/2024"]
+    result = read(tmp_path, head, [TABLE[0], *row, *TABLE[3:]])
+    assert result.kind == "invoice" and value(result, "number") is None
+
+
+def test_number_net_tax_and_total_are_an_invoice_without_a_title(tmp_path: Path) -> None:
+    head: Rows = ["Green Harbour Ltd", "Document no. LC-3307", "Dated 9 July 2024"]
+    sums: Rows = [
+        [(60, "Subtotal"), (480, "$980.00")],
+        [(60, "State tax (6%)"), (480, "$58.80")],
+        [(60, "Please remit"), (480, "$1,038.80")],
+    ]
+    result = read(tmp_path, head, sums)
+    assert (result.kind, value(result, "number"), value(result, "total")) == ("invoice", "LC-3307", "1038.80")
+    assert read(tmp_path, [head[0], head[2]], [*sums[:1], "Kind regards"]).records == ()
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [("Oferta nr OF/12", "quotation"), ("Ricevuta n. OF/12", "receipt"), ("Bill no. OF/12", "invoice")],
+)
+def test_the_label_of_the_number_tells_the_kind_without_a_title(
+    tmp_path: Path, label: str, kind: str
+) -> None:
+    sums: Rows = [[(60, "Total"), (480, "EUR 600.00")]]
+    result = read(tmp_path, ["Green Harbour Ltd", label, "Date: 30 September 2024"], sums)
+    assert (result.kind, value(result, "number")) == (kind, "OF/12")

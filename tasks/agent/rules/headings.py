@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tasks.agent.layout import Cell
 from tasks.agent.rules.dates import Found
+from tasks.agent.rules.kind import is_priced
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.text import Candidate, Text, words_at
 
@@ -46,7 +47,7 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
         found += _number_values(text, cell, hit, weight)
     for cell, hit in text.labelled("kind:"):
         # "Invoice B/2024/117", "Rechnung Nr. 815": the title itself names the number.
-        if text.leads(cell, hit):
+        if text.leads(cell, hit) and not is_priced(text, cell):
             weight = 0.88 if not kind or f"kind:{kind}" in hit.roles else 0.6
             found += list(_number_values(text, cell, hit, weight, near=True))
             found += _hashed(text, cell, weight)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from tasks.agent.layout import Cell
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.text import Text
 
@@ -23,7 +24,7 @@ def kind_of(text: Text) -> tuple[str, float]:
     scores: dict[str, float] = defaultdict(float)
     tallest = max([cell.height for cell in text.cells], default=0.0)
     for cell, hit in text.labelled("kind:"):
-        if not text.leads(cell, hit):
+        if not text.leads(cell, hit) or is_priced(text, cell):
             continue
         words_behind = len(text.folded[cell][hit.end :].split())
         if words_behind > 5 and hit.words < 2:
@@ -41,9 +42,15 @@ def kind_of(text: Text) -> tuple[str, float]:
     return best, min(score / 4.0, 1.0)
 
 
+def is_priced(text: Text, cell: Cell) -> bool:
+    """Whether several figures stand beside the cell: then it is a row of a table, and no title ("Abono" is also what plants are fed with)."""
+    others = [other for other in text.lines[cell.line].cells if other is not cell]
+    return sum(bool(text.amounts(other)) for other in others) >= 2
+
+
 def _read_labels(text: Text, scores: dict[str, float]) -> None:
     """ "Invoice number" says invoice as well, if no title does."""
-    for cell, hit in text.labelled("number"):
+    for cell, hit in [*text.labelled("number"), *text.labelled("date")]:
         phrase = text.folded[cell][hit.start : hit.end]
         for name in NAMES:
             if any(phrase.startswith(word) for word in _STEMS[name]):
@@ -64,8 +71,41 @@ def _read_spaced_titles(text: Text, scores: dict[str, float]) -> None:
 
 
 _STEMS = {
-    "invoice": ("invoice", "inv ", "rechn", "factu", "fatt", "faktur", "lasku", "tax invoice"),
-    "receipt": ("receipt", "quittung", "bon", "recu", "ticket", "kuit", "paragon"),
-    "credit_note": ("credit", "gutschrift", "avoir"),
-    "quotation": ("quot", "angebot", "devis", "offert", "estimate", "見積"),
+    "invoice": ("invoice", "inv ", "rechn", "factu", "fatt", "faktur", "lasku", "tax invoice", "bill"),
+    "receipt": (
+        "receipt",
+        "quittung",
+        "bon",
+        "recu",
+        "ticket",
+        "kuit",
+        "paragon",
+        "scontrin",
+        "ricevut",
+        "recibo",
+        "kassabon",
+    ),
+    "credit_note": (
+        "credit",
+        "gutschrift",
+        "avoir",
+        "hyvitys",
+        "faktura koryg",
+        "nota di cred",
+        "nota de cred",
+        "factura rect",
+    ),
+    "quotation": (
+        "quot",
+        "angebot",
+        "devis",
+        "offert",
+        "ofert",
+        "estimate",
+        "preventiv",
+        "presupuest",
+        "tarjous",
+        "prijsopg",
+        "見積",
+    ),
 }

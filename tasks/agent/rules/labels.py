@@ -85,6 +85,9 @@ def _freeze(node: _Node) -> None:
         _freeze(child)
 
 
+LONGEST_RATE = 2
+"""Digits; a longer number inside what could be a label is no rate, but the document's own ("Rechnung 20240456 vom")."""
+
 # Made when this is imported, in the process that attempts are forked from, and not once for each of them
 _ROOT = _vocabulary()
 _CURRENCIES = frozenset(code.lower() for code in names.CODES)
@@ -108,7 +111,7 @@ def find(folded: str) -> list[Hit]:
             # "VAT 20 %" is the label "VAT" with a rate, not the column "VAT %".
             follow = None if word == "%" and tokens[at - 1][0].isdigit() else node.next.get(word)
             if follow is None:
-                if word in _CURRENCIES or word == "%" or word.isdigit():
+                if word in _CURRENCIES or word == "%" or (word.isdigit() and len(word) <= LONGEST_RATE):
                     at += 1
                     continue
                 break

@@ -86,10 +86,10 @@ def record_of(
 def is_business(
     name: str, sureness: float, numbers: list[Candidate], amounts: Amounts, xml: EInvoice | None
 ) -> bool:
-    """A title alone, or a total alone, makes no invoice: two signs are needed."""
+    """A title alone, or a total alone, makes no invoice: two signs are needed, and three where nothing names its kind."""
     signs = (sureness >= SURE_KIND) + bool(numbers and numbers[0].score > 0.6) + (amounts.total is not None)
     signs += amounts.net is not None and amounts.tax is not None
-    return xml is not None or (name in NAMES and signs >= 2)
+    return xml is not None or signs >= (2 if name in NAMES else 3)
 
 
 def first(candidates: list[Candidate]) -> Candidate | None:

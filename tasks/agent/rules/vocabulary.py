@@ -84,7 +84,7 @@ FIELDS: dict[str, Words] = {
     "date": {
         "en": "invoice date|date of invoice|issue date|date of issue|date issued|issued on|issued|bill date|billing date|receipt date"
         "|credit note date|credit memo date|quote date|quotation date|estimate date|document date|invoiced on|tax point|tax date|date"
-        "|dated|transaction date",
+        "|dated|transaction date|billed|billed on",
         "de": "rechnungsdatum|rechnungs datum|belegdatum|beleg datum|ausstellungsdatum|ausgestellt am|gutschriftsdatum|gutschriftdatum"
         "|angebotsdatum|datum|rechnung vom|datum der rechnung|quittungsdatum|angebot vom|gutschrift vom|rechnungstag|erstellt am",
         "fr": "date de facture|date de la facture|date facture|date de facturation|date d'émission|date d'édition|émise le|émis le|date"
@@ -101,14 +101,14 @@ FIELDS: dict[str, Words] = {
         "en": "due date|payment due date|payment due|payment due by|due by|due on|pay by|please pay by|date due|payable by|payable on or before"
         "|payable on|pay before|payment date|payment deadline|due|settle by|to be paid by|pay no later than|payment required by",
         "de": "fällig am|fälligkeitsdatum|fälligkeit|zahlbar bis|zahlbar bis zum|zahlungsziel|fällig bis|fällig|zahlbar am|zahlungsfrist"
-        "|zahlung bis|bitte zahlen sie bis zum|zu zahlen bis|spätestens bis|zu begleichen bis|zahlbar spätestens|zahlbar spätestens am|überweisen bis",
+        "|zahlung bis|bitte zahlen sie bis zum|zu zahlen bis|spätestens bis|zu begleichen bis|zahlbar spätestens|zahlbar spätestens am|überweisen bis|bitte zahlen sie bis|zahlen sie bis",
         "fr": "date d'échéance|échéance|date limite de paiement|à payer avant le|payable le|à régler avant le|payable avant le|échéance le"
-        "|date échéance|paiement dû le|à payer pour le|date de paiement|échéance de paiement|règlement avant le|date d'exigibilité|payable au plus tard le|au plus tard le|date limite de règlement|à régler au plus tard le",
+        "|date échéance|paiement dû le|à payer pour le|date de paiement|échéance de paiement|règlement avant le|date d'exigibilité|payable au plus tard le|au plus tard le|date limite de règlement|à régler au plus tard le|règlement attendu le|règlement pour le|règlement le",
         "es": "fecha de vencimiento|vencimiento|fecha vencimiento|vence el|pagar antes del|fecha límite de pago|vto|pagadera antes del|pago antes del|fecha límite",
         "it": "scadenza|data scadenza|data di scadenza|scadenza pagamento|da pagare entro|pagamento entro|pagare entro|da saldare entro",
         "nl": "vervaldatum|vervaldag|uiterste betaaldatum|te betalen voor|betalen voor|betaaldatum|uiterlijk te betalen|te voldoen voor|betalen uiterlijk|uiterlijk te voldoen|te betalen uiterlijk|betalen vóór",
-        "pl": "termin płatności|termin zapłaty|płatne do|data płatności|zapłata do|płatność do|zapłacić do",
-        "fi": "eräpäivä|eräpvm|maksettava viimeistään",
+        "pl": "termin płatności|termin zapłaty|płatne do|data płatności|zapłata do|płatność do|zapłacić do|termin",
+        "fi": "eräpäivä|eräpvm|maksettava viimeistään|maksupäivä",
         "ja": "支払期限|お支払期限",
     },
     "net": {
@@ -125,7 +125,7 @@ FIELDS: dict[str, Words] = {
         "es": "base imponible|subtotal|total neto|importe neto|base|suma|total base imponible|total sin iva|importe sin iva|importe antes de impuestos|total antes de impuestos",
         "it": "imponibile|totale imponibile|subtotale|totale netto|totale imponibile iva|importo netto|totale merce|netto|totale senza iva",
         "nl": "exclusief btw|excl btw|totaal excl btw|subtotaal|bedrag excl btw|netto|totaal exclusief btw|subtotaal excl btw|netto bedrag"
-        "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw",
+        "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw|tussentotaal",
         "pl": "razem netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto",
         "fi": "veroton|veroton yhteensä|yhteensä veroton|veroton summa|veroton hinta yhteensä|alv 0% yhteensä|verot. yhteensä|yhteensä alv 0%"
         "|summa veroton|veroton hinta",
@@ -133,7 +133,7 @@ FIELDS: dict[str, Words] = {
     },
     "tax": {
         "en": "vat|sales tax|tax|gst|total tax|tax amount|vat amount|total vat|tax total|hst|pst|vat total|total gst|total sales tax|plus vat"
-        "|tax rate|vat at|vat rate|cgst|sgst|igst|total taxes|taxes",
+        "|tax rate|vat at|vat rate|cgst|sgst|igst|total taxes|taxes|state tax|city tax|county tax|local tax",
         "de": "umsatzsteuer|mwst|ust|mehrwertsteuer|mwst betrag|mwst summe|zzgl mwst|zzgl ust|zuzüglich mwst|zuzüglich umsatzsteuer"
         "|zzgl mehrwertsteuer|zzgl umsatzsteuer|enthaltene mwst|enthaltene ust|summe mwst|summe ust|umsatzsteuerbetrag|steuerbetrag"
         "|gesetzl mwst|zuzüglich mehrwertsteuer|gesamt mwst|gesamt ust|mwst gesamt|ust gesamt|steuern|ust betrag|inkl mwst|inkl ust"
@@ -170,7 +170,7 @@ FIELDS: dict[str, Words] = {
     },
     "amount_due": {
         "en": "amount due|balance due|total due|amount payable|total payable|balance|please pay|pay this amount|total amount due|total to pay"
-        "|amount to pay|balance outstanding|outstanding balance|total balance due|total now due|net payable|amount owed|balance to pay|amount now due|now due|total now payable|payable now",
+        "|amount to pay|balance outstanding|outstanding balance|total balance due|total now due|net payable|amount owed|balance to pay|amount now due|now due|total now payable|payable now|please remit|remit|amount to remit",
         "de": "zu zahlen|zahlbetrag|zu zahlender betrag|offener betrag|zu überweisen|noch zu zahlen|zu bezahlen|restbetrag|fälliger betrag"
         "|zahlungsbetrag|zu zahlen bitte|rechnungsbetrag zu zahlen|gesamtbetrag zu zahlen",
         "fr": "net à payer|reste à payer|à payer|somme à payer|montant à payer|montant dû|solde à payer|total à payer|solde dû|solde|à régler"

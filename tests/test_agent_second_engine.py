@@ -11,7 +11,8 @@ from PIL import Image
 
 from tasks.agent import second_engine
 from tasks.agent.contract import Limits, Result
-from tasks.agent.ocr import Engine, Seen
+from tasks.agent.ocr import Engine, Seen, recognise
+from tasks.agent.page import Page
 from tasks.agent.second_engine import MEMORY_MIB, Rapid, installed, parted
 from tests.ocr_tools import picture_of, scan_of
 from tests.pdfs import result_of
@@ -39,6 +40,9 @@ class Scripted:
         self.asked += 1
         boxes = [([[x, y], [x + 14 * len(text), y], [x + 14 * len(text), y + 28], [x, y + 28]], text) for x, y, text in self.rows]  # fmt: skip
         return [word for box, text in boxes for word in parted(box, text, self.sure / 100)]
+
+    def read(self, page: Page, picture: Image.Image) -> bool:
+        return recognise(page, picture, self)  # type: ignore[arg-type]
 
     def quarters(self, picture: Image.Image) -> int:
         return 0

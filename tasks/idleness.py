@@ -29,19 +29,26 @@ _told_at = float("-inf")
 _slept_on: float | None = None
 """The sign's time at which this process fell asleep; None: it is awake."""
 _look_at = 0.0
+_is_kept_awake = False
+"""Whether the sign could not be set when it was tried last; said once, not every second."""
 
 
 def needed() -> None:
     """Somebody needs the database: nobody on this machine sleeps for the next IDLE_SLEEP_SECONDS."""
-    global _told_at, _slept_on
+    global _told_at, _slept_on, _is_kept_awake
     if not settings.IDLE_SLEEP_SECONDS or time.monotonic() - _told_at < LOOK_SECONDS:
         return
     with _lock:
         _told_at, _slept_on = time.monotonic(), None
     try:
-        _sign().touch()
+        _set(_sign())
+        _is_kept_awake = False
     except OSError as error:
-        log.warning("%s cannot be written (%s): the database is not let to sleep.", _sign(), error.strerror)
+        if not _is_kept_awake:
+            log.warning(
+                "%s cannot be written (%s): the database is not let to sleep.", _sign(), error.strerror
+            )
+        _is_kept_awake = True
 
 
 def asleep() -> bool:
@@ -58,9 +65,15 @@ def may_sleep() -> bool:
     if not settings.IDLE_SLEEP_SECONDS:
         return False
     seen = _time_of_sign()
-    if not asleep() and (seen is None or time.time() - seen < settings.IDLE_SLEEP_SECONDS):
-        if seen is None:
-            needed()
+    # Behind a sign that cannot be set nobody could be woken; one of times to come was set before the clock was put back
+    if (
+        seen is None
+        or not os.access(_sign(), os.W_OK)
+        or seen - time.time() > max(60, settings.IDLE_SLEEP_SECONDS)
+    ):
+        needed()
+        return False
+    if not asleep() and time.time() - seen < settings.IDLE_SLEEP_SECONDS:
         return False
     if not asleep() or time.monotonic() >= _look_at:
         try:
@@ -77,6 +90,14 @@ def may_sleep() -> bool:
 
 def _sign() -> Path:
     return settings.AGENTAUDIT_HOME / "database-needed"
+
+
+def _set(sign: Path) -> None:
+    try:
+        sign.touch()
+    except PermissionError:  # another user's, who ran a command once; the folder is ours
+        sign.unlink()
+        sign.touch()
 
 
 def _time_of_sign() -> float | None:

@@ -38,7 +38,12 @@ PATIENT = {"LEASE_SECONDS": "900"}
 def sign(settings, tmp_path, monkeypatch) -> Path:
     """The sign of a machine of its own, whose processes sleep after a minute."""
     settings.AGENTAUDIT_HOME, settings.IDLE_SLEEP_SECONDS = tmp_path, 60
-    for name, value in (("_told_at", float("-inf")), ("_slept_on", None), ("_look_at", 0.0)):
+    for name, value in (
+        ("_told_at", float("-inf")),
+        ("_slept_on", None),
+        ("_look_at", 0.0),
+        ("_is_kept_awake", False),
+    ):
         monkeypatch.setattr(idleness, name, value)
     monkeypatch.setattr(
         idleness, "connections", SimpleNamespace(close_all=lambda: None)
@@ -158,6 +163,44 @@ def test_who_listens_for_open_pages_hangs_up_when_there_are_none(sign, monkeypat
 
     asyncio.run(asyncio.wait_for(listen(), 20))
     assert not relay.hears
+
+
+@pytest.mark.django_db
+def test_a_sign_of_another_user_is_replaced(sign, monkeypatch):
+    old(sign)
+    touch, theirs = Path.touch, sign.stat().st_ino
+
+    def mine(path: Path) -> None:
+        if path.exists() and path.stat().st_ino == theirs:
+            raise PermissionError(13, "Permission denied")
+        touch(path)
+
+    monkeypatch.setattr(Path, "touch", mine)
+    (sign.parent / "holds the number of the old file").hardlink_to(sign)
+    idleness.needed()
+    assert time.time() - sign.stat().st_mtime < 5
+
+
+@pytest.mark.django_db
+def test_nobody_sleeps_behind_a_sign_that_nobody_could_set_again(sign, monkeypatch, caplog):
+    def no(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    old(sign)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(Path, "touch", no)
+    monkeypatch.setattr(Path, "unlink", no)
+    for _ in range(3):
+        monkeypatch.setattr(idleness, "_told_at", float("-inf"))
+        assert not idleness.may_sleep()
+    assert caplog.text.count("is not let to sleep") == 1
+
+
+@pytest.mark.django_db
+def test_a_clock_that_was_put_back_keeps_it_awake_no_longer_than_any_use(sign):
+    old(sign, -86400)
+    assert not idleness.may_sleep()
+    assert abs(time.time() - sign.stat().st_mtime) < 5
 
 
 @pytest.mark.django_db

@@ -127,7 +127,14 @@ def plain_loops(files: list[Path]) -> float:
     """Seconds that as many processes as a worker has slots need for the files together, from their being ready on."""
     command = [sys.executable, "-m", "tasks.bench.reading_loops", "plain", *map(str, files)]
     running = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=settings.BASE_DIR)
+        # Sessions of their own, as attempts have them: Linux shares a busy machine out by session
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=settings.BASE_DIR,
+            start_new_session=True,
+        )
         for _ in range(settings.WORKER_SLOTS)
     ]
     for process in running:

@@ -230,6 +230,24 @@ def test_absurd_page_boxes_end(tmp_path: Path, box: str) -> None:
     assert outcome.type == "attempt.completed" or outcome.code in (Code.CORRUPT, Code.LIMIT)
 
 
+@pytest.mark.timeout(30)
+def test_a_page_is_read_up_to_the_largest_size_and_beyond_it_called_too_large_not_damaged(
+    tmp_path: Path,
+) -> None:
+    content, side = text_at(10, 10, "Words"), "/MediaBox [0 0 {0} {0}]"
+    largest = outcome_of(stored(tmp_path, page_pdf(content, side.format(10_000_000))))
+    assert largest.type == "attempt.completed"
+    outcome = outcome_of(stored(tmp_path, page_pdf(content, side.format(10_000_010))))
+    assert outcome.code is Code.LIMIT and "more than 10,000,000 points" in outcome.message
+    with PdfWriter() as both:
+        for size in (600, 10_000_010):
+            both.append(io.BytesIO(page_pdf(content, side.format(size))))
+        both.write(tmp_path / "both.pdf")
+    reasons = result_of(tmp_path / "both.pdf").reasons
+    assert "Page 2 measures more than 10,000,000 points a side and was not read." in reasons
+    assert not any("damaged" in reason for reason in reasons)
+
+
 def test_a_rendered_page_is_never_larger_than_the_limit(tmp_path: Path) -> None:
     path = stored(tmp_path, page_pdf(text_at(10, 10, "Words"), "/MediaBox [0 0 14000 7000]"))
     with opened(path, limits=Limits(raster_pixels=500)) as document:

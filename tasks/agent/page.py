@@ -48,6 +48,8 @@ class Page:
     plain: str = ""
     """Text of the second reader, without places, where PDFium found next to nothing."""
     unreadable: bool = False
+    too_large: bool = False
+    """Unreadable for no other reason than its size."""
     blank: bool = False
     """Its picture shows nothing."""
     placeless: bool = False

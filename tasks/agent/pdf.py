@@ -31,6 +31,8 @@ RASTER_DPI = 300
 """What letters are recognised best at; a page of A4 stays below it, for its longest side is limited."""
 FEW_WORDS = 20
 """With fewer words than these a page may be a picture with a stamp of text on it."""
+LARGEST_SIDE = 10_000_000
+"""Points; more cannot be told apart in the numbers that places on a page are given in."""
 XML_LIMIT = 8 * 1024 * 1024
 AT_ONCE = 4 * 1024 * 1024
 """Files up to so many bytes are read once and kept; PDFium reads larger ones by itself, in small pieces."""
@@ -131,8 +133,8 @@ class Document:
             return Page(number, 0, 0, unreadable=True)
         try:
             width, height = raw.FPDF_GetPageWidthF(handle), raw.FPDF_GetPageHeightF(handle)
-            if not (0 < width < 1e7 and 0 < height < 1e7):
-                return Page(number, 0, 0, unreadable=True)
+            if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
+                return Page(number, 0, 0, unreadable=True, too_large=max(width, height) > LARGEST_SIDE)
             page = Page(number, width, height)
             text = raw.FPDFText_LoadPage(handle)
             if text:

@@ -13,7 +13,7 @@ from tasks.agent.garbage import is_garbled
 from tasks.agent.llm.usage import Meter
 from tasks.agent.ocr import Engine, look_again
 from tasks.agent.page import Page
-from tasks.agent.pdf import FEW_WORDS, Document
+from tasks.agent.pdf import FEW_WORDS, LARGEST_SIDE, Document
 from tasks.agent.second_reader import PICTURE, SecondReader
 from tasks.agent.tracing import span
 
@@ -56,7 +56,7 @@ class Reading:
 
 
 def read_document(document: Document, order: Order, tell: Tell) -> Reading:
-    """All pages, one after the other; `tell` hears of each. Raises Problem: corrupt where no page can be read."""
+    """All pages, one after the other; `tell` hears of each. Raises Problem: limit or corrupt where no page can be read."""
     with span("reading", kind="PARSER", pages=document.page_count) as step:
         reading = _read(document, order, tell)
         recognised = len(reading.recogniser.done) if reading.recogniser else 0
@@ -72,6 +72,9 @@ def _read(document: Document, order: Order, tell: Tell) -> Reading:
         recogniser.fill(page)
         reading.pages.append(page)
         tell(page.number, document.page_count, reading.meter.usage)
+    if all(page.too_large for page in reading.pages):
+        message = f"The pages of this PDF measure more than {LARGEST_SIDE:,} points a side. Save it at the size of its paper and try again."
+        raise Problem(Code.LIMIT, message)
     if all(page.unreadable for page in reading.pages):
         raise Problem(Code.CORRUPT, "None of this PDF's pages can be read; the file is damaged.")
     tell_of_pages(reading, tried={*recogniser.vain, *recogniser.late})
@@ -215,7 +218,10 @@ def tell_of_pages(reading: Reading, tried: set[int]) -> None:
     elif len(silent) == len(pages) or pictures:
         where = "This document" if len(silent) == len(pages) else named(pictures)
         reasons.append(f"{where} has no text; needs OCR.")
-    broken = [page.number for page in pages if page.unreadable]
+    large = [page.number for page in pages if page.too_large]
+    if large:
+        reasons.append(f"{named(large)} measures more than {LARGEST_SIDE:,} points a side and was not read.")
+    broken = [page.number for page in pages if page.unreadable and not page.too_large]
     if broken:
         reasons.append(f"{named(broken)} cannot be read; the file is damaged there.")
     hidden = [page.number for page in pages if is_telling(page)]

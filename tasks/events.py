@@ -170,7 +170,8 @@ def _task_facts(row: Any) -> TaskFacts:
 
 def _attempt_facts(row: Any) -> AttemptFacts:
     return AttemptFacts(
-        row.id, row.generation, AttemptStatus(row.status), row.ended, row.error_code, row.stop_reason == "declared"
+        row.id, row.generation, AttemptStatus(row.status), row.ended, row.error_code,
+        row.stop_reason == "declared" or row.erased,
     )  # fmt: skip
 
 
@@ -220,9 +221,13 @@ def _row(
 ) -> dict[str, Any]:
     """One row of `outcome_write`."""
     event = news.event
-    result = event.result if isinstance(event, Completed) else None
+    result = event.result if isinstance(event, Completed) and not attempt.erased else None
     code, message = (
-        (None, None) if decision.keeps_error else ("", "") if result else (answer.code, answer.message)
+        (None, None)
+        if decision.keeps_error or attempt.erased
+        else ("", "")
+        if result
+        else (answer.code, answer.message)
     )
     return {
         "task_id": task.id, "attempt_id": attempt.id, "old_status": task.status, "generation": task.generation,
@@ -232,8 +237,8 @@ def _row(
         "confidence": result.confidence if result else None, "needs_review": bool(result and result.needs_review),
         "attempt_status": decision.attempt_status, "attempt_error_code": code, "attempt_error_message": message,
         "ended": news.ended or answer.ended, "result": result,
-        "conflict": _conflict(event, answer) if decision.conflict else None,
-        "trace_id": event.trace_id if event else "", "run_id": news.run_id,
+        "conflict": _conflict(event, answer) if decision.conflict and not attempt.erased else None,
+        "trace_id": event.trace_id if event and not attempt.erased else "", "run_id": news.run_id,
         "process_seconds": news.process_seconds, "max_rss_bytes": news.max_rss_bytes,
         "compute_usd": process_cost(news.process_seconds, settings.COMPUTE_USD_PER_HOUR),
         **_money(attempt, news, prices),

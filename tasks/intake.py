@@ -78,6 +78,7 @@ def take_in(
     Raises NotTaken if nothing could be stored, operations.Refused during maintenance, or if client or agent (or its `version`) cannot be used.
     """
     operations.must_be_open()
+    operations.must_take_from(client)
     operations.version_of(agent, version)  # before anything is stored
     received: dict[str, _Received] = {}
     refused: list[dict[str, Any]] = []
@@ -85,7 +86,7 @@ def take_in(
     for upload in uploads:
         name = display_name(upload.name)
         try:
-            file = _receive(upload, name)
+            file = _receive(client, upload, name)
         except _Refusal as refusal:
             refused.append(_entry(name, refusal.code, refusal.sentence))
             continue
@@ -98,6 +99,20 @@ def take_in(
             repeats.append((entry, file.sha256))
         else:
             received[file.sha256] = file
+    try:
+        return _hand_in(
+            actor, client, agent, received, repeats, refused, run_again, engagement=engagement, priority=priority, version=version
+        )  # fmt: skip
+    except operations.Refused:
+        _take_back(client, received)
+        raise
+
+
+def _hand_in(
+    actor: Actor, client: Client, agent: Agent, received: dict[str, _Received], repeats: list[tuple[dict[str, Any], str]],
+    refused: list[dict[str, Any]], run_again: bool, **how: Any,
+) -> Extraction:  # fmt: skip
+    """What `take_in` writes, in one transaction."""
     with transaction.atomic():
         documents = _documents(actor, client, list(received.values()))
         for entry, sha256 in repeats:
@@ -120,11 +135,16 @@ def take_in(
             client=client,
             agent=agent,
             documents=handed,
-            engagement=engagement,
-            priority=priority,
             refused=refused,
-            version=version,
+            **how,
         )
+
+
+def _take_back(client: Client, received: Iterable[str]) -> None:
+    """Remove files that came while a deletion of the client's data began: it may have looked for files before they were there."""
+    if Client.objects.filter(pk=client.pk, deletion_began_at__isnull=False).exists():
+        for sha256 in received:
+            get_storage().delete(storage_name(client, sha256))
 
 
 def display_name(name: str) -> str:
@@ -142,9 +162,14 @@ def display_name(name: str) -> str:
     return stem[: NAME_LENGTH - len(extension) - 2] + "…." + extension
 
 
-def storage_name(sha256: str) -> str:
-    """Where a document's bytes are kept; made of their digest alone."""
-    return f"documents/{sha256[:2]}/{sha256}.pdf"
+def folder_of(client: Client) -> str:
+    """What the names of a client's documents begin with: no file belongs to two clients, so that one can go without the other."""
+    return f"documents/client-{client.pk}/"
+
+
+def storage_name(client: Client, sha256: str) -> str:
+    """Where a document's bytes are kept; made of its client and their digest alone."""
+    return f"{folder_of(client)}{sha256[:2]}/{sha256}.pdf"
 
 
 def unlock(actor: Actor, extraction: Extraction, passwords: dict[int, str]) -> list[str]:
@@ -204,7 +229,7 @@ def _move_from_refused(actor: Actor, extraction_id: int, opened: dict[int, opera
         )
 
 
-def _receive(upload: Upload, name: str) -> _Received:
+def _receive(client: Client, upload: Upload, name: str) -> _Received:
     """Stream one file to storage. Raises _Refusal for what is wrong with the file, NotTaken for what is wrong here."""
     try:
         with tempfile.NamedTemporaryFile(prefix="agentaudit-") as spool:
@@ -217,7 +242,7 @@ def _receive(upload: Upload, name: str) -> _Received:
             if opened.pages is not None and opened.pages > settings.UPLOAD_MAX_PAGES:
                 raise _Refusal("limit", _too_many_pages(opened.pages))
             spool.seek(0)
-            get_storage().put(storage_name(digest), cast(BinaryIO, spool))
+            get_storage().put(storage_name(client, digest), cast(BinaryIO, spool))
     except StorageError as error:
         raise NotTaken(str(error)) from error
     except OSError as error:
@@ -284,7 +309,7 @@ def _documents(actor: Actor, client: Client, files: list[_Received]) -> dict[str
         (
             Document(
                 client=client, sha256=file.sha256, size_bytes=file.size, pages=file.pages, needs_password=file.encrypted,
-                original_name=file.name, storage_name=storage_name(file.sha256), uploaded_by_id=actor.user_id,
+                original_name=file.name, storage_name=storage_name(client, file.sha256), uploaded_by_id=actor.user_id,
             )
             for file in sorted(files, key=lambda file: file.sha256)
         ),
@@ -296,9 +321,14 @@ def _documents(actor: Actor, client: Client, files: list[_Received]) -> dict[str
     }
     for file in files:
         document = documents[file.sha256]
-        if document.pages is None and file.pages:
-            document.pages = file.pages
-            document.save(update_fields=("pages",))
+        known = (document.pages, document.storage_name)
+        # What was stored before clients had folders of their own may be gone; these bytes are there
+        document.pages, document.storage_name = (
+            document.pages or file.pages,
+            storage_name(client, file.sha256),
+        )
+        if known != (document.pages, document.storage_name):
+            document.save(update_fields=("pages", "storage_name"))
     return documents
 
 

@@ -54,6 +54,18 @@ def must_be_open() -> None:
         raise Refused(closed)
 
 
+def must_take_from(client: Client) -> None:
+    """Raises Refused for a client whose data were deleted, or are being deleted. Within a transaction no deletion begins after it."""
+    if not queue.takes_from(queue.connection(), client.pk):
+        raise Refused(
+            _(
+                "All data of %(client)s were deleted, or are being deleted: nothing is taken in for this client any more. "
+                "Choose another client, or make a new one."
+            )
+            % {"client": client.name}
+        )
+
+
 @dataclass(slots=True)
 class Outcome:
     """What an operation did: the ids that changed, and why the others did not."""
@@ -90,6 +102,7 @@ def submit(
     level = TIER_PRIORITY[Client.Tier(client.tier)] if priority is None else priority
     figures = figures_of(reads)
     with transaction.atomic():
+        must_take_from(client)
         extraction = extraction or Extraction.objects.create(
             client=client,
             agent=agent,
@@ -191,6 +204,7 @@ def reprocess(
 
 
 def _reprocess(db: Any, rows: list[Any], version: AgentVersion | None) -> set[int]:
+    rows = [row for row in rows if not row.is_deleted]
     if not rows:
         return set()
     agent = version.agent_id if version else None
@@ -271,6 +285,8 @@ def told(verb: str, rows: list[Any], done: set[int], outcome: Outcome, **after: 
 
 
 def _skipped(row: Any) -> str:
+    if row.is_deleted:
+        return _("the data of its client were deleted")
     if row.status == TaskStatus.PROCESSING and row.cancel_requested:
         return _("already being cancelled")
     return {
@@ -314,7 +330,9 @@ def pause(actor: Actor, target: Agent | Client | None, reason: str = "") -> bool
 
 
 def resume(actor: Actor, target: Agent | Client | None, reason: str = "") -> bool:
-    """Undo `pause`. Whether it changed anything."""
+    """Undo `pause`. Whether it changed anything. Raises Refused for a client whose data were deleted, or are being deleted."""
+    if isinstance(target, Client):
+        must_take_from(target)
     return _switch(actor, target, False, reason)
 
 

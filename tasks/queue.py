@@ -31,6 +31,7 @@ from tasks.sql.running import (  # noqa: F401 - callers run their transactions w
     rows,
     short_transaction,
 )
+from tasks.states import TERMINAL
 
 SPENDING_SHARDS = 8
 """Counters per agent or client and day: as many settlements may add to it without waiting for each other."""
@@ -398,6 +399,39 @@ def lock_tasks(db: psycopg.Connection, tasks: Sequence[int]) -> list[Row]:
 def changed(db: psycopg.Connection, name: str, **values: Any) -> set[Any]:
     """Run one of the statements of operate.sql; the ids that it changed."""
     return {row.id for row in rows(db, name, **values)}
+
+
+def takes_from(db: psycopg.Connection, client: int) -> bool:
+    """Whether anything may be handed in for a client; a deletion cannot begin before this transaction has ended."""
+    row = first(db, "hold_client", client=client)
+    return bool(row and row.takes)
+
+
+# Deleting
+
+
+def erase(db: psycopg.Connection, documents: Sequence[int]) -> bool:
+    """Empty the rows of documents, of their tasks and attempts, and what was delivered for these; figures stay. One transaction of the caller's.
+
+    False, and nothing is done, while a task of theirs has not ended.
+    """
+    tasks = [row.id for row in rows(db, "erase_tasks_of", documents=list(documents))]
+    if any(row.status not in TERMINAL for row in lock_tasks(db, tasks)):
+        return False
+    attempts = [row.id for row in rows(db, "erase_lock_attempts", tasks=tasks)]
+    for name in ("erase_attempts", "erase_deliveries", "erase_results"):
+        execute(db, name, attempts=attempts)
+    execute(db, "erase_tasks", tasks=tasks)
+    execute(db, "erase_documents", documents=list(documents))
+    return True
+
+
+def erase_refused(db: psycopg.Connection, client: int) -> None:
+    execute(db, "erase_refused", client=client)
+
+
+def erase_trace_ids(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
+    execute(db, "erase_trace_ids", attempts=list(attempts))
 
 
 # Callbacks

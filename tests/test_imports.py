@@ -68,10 +68,10 @@ AGENT_SEEN = ("tasks.agent.contract", "tasks.agent.schema", "tasks.agent.prior",
 # Traces are written and read through it, in processes of their own
 TRACES_SEEN = ("tasks.agent.tracing", "tasks.agent.trace_store")
 TRACES_SEEN_BY = ("tasks.traces", "tasks.costs.traces", "tasks.management.checkups")
-# Those that have to start the agent's program itself, or put its answers into the scored shape
+# Those that have to start the agent's program itself, or put its answers into the scored shape, or look after its checkpoints
 AGENT_STARTED_BY = (
     "tasks.executors", "tasks.bench", "tasks.management.commands.bench", "tasks.management.commands.run_agent", "tasks.management.agent_folders",
-    "tasks.management.commands.checkpoints",
+    "tasks.management.commands.checkpoints", "tasks.erasure",
 )  # fmt: skip
 
 

@@ -77,9 +77,10 @@ def test_good_files_become_tasks_and_the_others_are_refused_each_with_a_sentence
     assert all(entry["sentence"].endswith(".") for entry in extraction.refused)
 
 
-def test_bytes_are_stored_under_their_digest_whatever_the_name(world) -> None:
+def test_bytes_are_stored_under_client_and_digest_whatever_the_name(world) -> None:
     document = take(world, ("../../../tmp/evil.pdf", pdf_bytes())).tasks.get().document
-    assert document.storage_name == f"documents/{document.sha256[:2]}/{document.sha256}.pdf"
+    folder = f"documents/client-{document.client_id}/{document.sha256[:2]}"
+    assert document.storage_name == f"{folder}/{document.sha256}.pdf"
     with get_storage().open(document.storage_name) as file:
         assert file.read() == pdf_bytes()
 

@@ -37,16 +37,31 @@ class Client(Spending):
         _("tier"), max_length=10, choices=Tier, db_default=Tier.STANDARD, default=Tier.STANDARD
     )
     is_paused = models.BooleanField(_("paused"), db_default=False, default=False)
+    deletion_began_at = models.DateTimeField(
+        _("being deleted since"),
+        null=True,
+        editable=False,
+        help_text=_("Nothing is taken in for it any more."),
+    )
+    deleted_at = models.DateTimeField(_("data deleted"), null=True, editable=False)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     class Meta:
         db_table = "clients"
         verbose_name, verbose_name_plural = _("client"), _("clients")
         ordering = ("name",)
-        permissions = (("view_every_client", "Can see the documents of every client, member or not"),)
+        permissions = (
+            ("view_every_client", "Can see the documents of every client, member or not"),
+            ("erase_client", "Can delete everything that was handed in for a client"),
+        )
         constraints = (
             models.CheckConstraint(
                 condition=models.Q(tier__in=("standard", "premium")), name="clients_tier_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(deletion_began_at__isnull=True, deleted_at__isnull=True)
+                | models.Q(deletion_began_at__isnull=False, is_paused=True),
+                name="clients_deleted_is_paused",
             ),
         )
         # Few: every claim asks for them

@@ -290,6 +290,9 @@ class Attempt(models.Model):
     conflict = models.JSONField(
         null=True, help_text=_("A second, different outcome that this attempt reported.")
     )
+    erased_at = models.DateTimeField(
+        null=True, help_text=_("When what it read was removed with all data of its client; its money stays.")
+    )
 
     class Meta:
         db_table = "task_attempts"
@@ -305,8 +308,15 @@ class Attempt(models.Model):
                 name="task_attempts_ended_iff_finished",
             ),
             models.CheckConstraint(
-                condition=~Q(status=AttemptStatus.COMPLETED) | Q(result__isnull=False),
+                condition=~Q(status=AttemptStatus.COMPLETED)
+                | Q(result__isnull=False)
+                | Q(erased_at__isnull=False),
                 name="task_attempts_completed_has_result",
+            ),
+            models.CheckConstraint(
+                condition=Q(erased_at__isnull=True)
+                | Q(result__isnull=True, conflict__isnull=True, error_message=""),
+                name="task_attempts_erased_is_empty",
             ),
             models.CheckConstraint(
                 condition=Q(cost_usd__isnull=True) | Q(cost_usd__gte=0),

@@ -8,7 +8,10 @@ ON CONFLICT ON CONSTRAINT webhook_deliveries_attempt_message DO UPDATE SET repea
 RETURNING d.id, d.body_sha256, d.outcome, d.repeats = 0 AS fresh
 
 -- name: callback_end
-UPDATE webhook_deliveries SET outcome = %(outcome)s, milliseconds = %(milliseconds)s WHERE id = %(delivery)s
+-- What an attempt says after its client's data were deleted counts as money, and is not kept.
+UPDATE webhook_deliveries d SET outcome = %(outcome)s, milliseconds = %(milliseconds)s,
+  body = CASE WHEN NOT EXISTS (SELECT FROM task_attempts a WHERE a.id = d.attempt AND a.erased_at IS NOT NULL) THEN d.body END
+WHERE d.id = %(delivery)s
 
 -- name: callback_progress
 -- A start or a page count, in one statement. Figures are totals and only grow, so order and repetition do not matter; the lease is

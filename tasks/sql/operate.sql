@@ -7,7 +7,8 @@ ORDER BY l.id FOR UPDATE
 
 -- name: operate_lock
 -- The tasks that a person wants to change, locked in id order; what cannot be changed is told apart from what is gone.
-SELECT id, status, generation, priority, agent_id, agent_version_id, client_id, deferred, current_attempt, cancel_requested_at IS NOT NULL AS cancel_requested
+SELECT id, status, generation, priority, agent_id, agent_version_id, client_id, deferred, current_attempt, cancel_requested_at IS NOT NULL AS cancel_requested,
+  EXISTS (SELECT FROM clients c WHERE c.id = client_id AND c.deletion_began_at IS NOT NULL) AS is_deleted
 FROM tasks WHERE id = ANY(%(tasks)s::bigint[]) ORDER BY id FOR UPDATE
 
 -- name: operate_lock_attempts
@@ -96,6 +97,10 @@ UPDATE agents SET is_paused = %(paused)s WHERE id = %(id)s AND is_paused <> %(pa
 
 -- name: pause_client
 UPDATE clients SET is_paused = %(paused)s WHERE id = %(id)s AND is_paused <> %(paused)s RETURNING id
+
+-- name: hold_client
+-- Whether anything may be handed in for a client. A deletion that is about to begin waits until this transaction has ended, and then finds its tasks.
+SELECT deletion_began_at IS NULL AS takes FROM clients WHERE id = %(client)s FOR KEY SHARE
 
 -- name: pause_everything
 UPDATE switches SET is_paused = %(paused)s WHERE id = 1 AND is_paused <> %(paused)s RETURNING id

@@ -11,7 +11,7 @@ ORDER BY t.id FOR UPDATE OF t
 -- Statement 2, with a snapshot newer than the locks: no settlement of these attempts can be under way any more. Their rivals are locked
 -- with them, in id order, since they may have to be flagged. CASE, because OR would make the planner read the index of all that lives.
 SELECT id, task_id, generation, status, worker, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd,
-  calls, agent_id, client_id, price_id, error_code, settled_at IS NOT NULL AS settled, ended_at IS NOT NULL AS ended, stop_reason
+  calls, agent_id, client_id, price_id, error_code, settled_at IS NOT NULL AS settled, ended_at IS NOT NULL AS ended, stop_reason, erased_at IS NOT NULL AS erased
 FROM task_attempts
 WHERE task_id = ANY(ARRAY(SELECT task_id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[])))
   AND CASE WHEN ended_at IS NULL THEN true ELSE id = ANY(%(attempts)s::uuid[]) END

@@ -127,6 +127,17 @@ class Spool:
             with suppress(OSError):
                 os.replace(path, path.with_suffix(".refused"))
 
+    # For whoever deletes
+
+    def every(self) -> dict[UUID, list[Path]]:
+        """The files of each attempt, whatever state they are in."""
+        found: dict[UUID, list[Path]] = {}
+        with suppress(FileNotFoundError):
+            for path in self.folder.iterdir():
+                with suppress(ValueError):  # not a file of ours
+                    found.setdefault(UUID(path.name.partition("-")[0]), []).append(path)
+        return found
+
 
 def read(entry: Waiting) -> Trace:
     """The trace in an attempt's files, each span once, with a span for the attempt itself where it died before it could tell one."""

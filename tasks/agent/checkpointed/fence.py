@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, LiteralString
 from uuid import uuid4
 
 import psycopg
@@ -74,12 +74,23 @@ def remove(credentials: Callable[[], dict[str, Any]], days: int) -> int:
 
     They are taken over first, so that an attempt that still writes to one is refused like any earlier one.
     """
+    return _remove(credentials, "claimed_at < now() - make_interval(days => %s)", days)
+
+
+def forget(credentials: Callable[[], dict[str, Any]], threads: Sequence[str]) -> int:
+    """The same for these threads, however young; how many there were. Raises psycopg.Error."""
+    return _remove(credentials, "thread = ANY(%s)", list(threads))
+
+
+def _remove(credentials: Callable[[], dict[str, Any]], which: LiteralString, value: Any) -> int:
     me = uuid4()
     found = credentials()
     found["options"] = f"{found.get('options', '')} -c agentaudit.attempt={me}".strip()
     with psycopg.connect(**found) as db:
-        taken = "UPDATE attempt_threads SET attempt = %s WHERE claimed_at < now() - make_interval(days => %s) RETURNING thread"
-        threads = [thread for (thread,) in db.execute(taken, (me, days)).fetchall()]
+        taken = sql.SQL("UPDATE attempt_threads SET attempt = %s WHERE {} RETURNING thread").format(
+            sql.SQL(which)
+        )
+        threads = [thread for (thread,) in db.execute(taken, (me, value)).fetchall()]
         for table, column in THREAD_OF.items():
             statement = sql.SQL("DELETE FROM {} WHERE {} = ANY(%s)")
             db.execute(statement.format(sql.Identifier(table), sql.Identifier(column)), (threads,))

@@ -34,7 +34,17 @@ def with_counts(extractions: Collection[Extraction]) -> None:
 
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
-    """Newest first, paged by id: rows that arrive meanwhile shift nothing."""
+    """Newest first, paged by id: rows that arrive meanwhile shift nothing on older pages."""
+    return render(request, "extractions.html", _list(request))
+
+
+@require_GET
+def index_fragment(request: HttpRequest) -> HttpResponse:
+    """The list alone; 304 where it is what the browser has already."""
+    return unless_known(request, render(request, "extractions_live.html", _list(request)))
+
+
+def _list(request: HttpRequest) -> dict[str, Any]:
     found = visible_to(
         request.user, Extraction.objects.select_related("client", "agent", "created_by")
     ).order_by("-id")
@@ -48,12 +58,11 @@ def index(request: HttpRequest) -> HttpResponse:
     rows = list(found[: PER_PAGE + 1])
     more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
     with_counts(rows)
-    context = {
+    return {
         "extractions": rows, "next": rows[-1].pk if more else None, "clients": clients_of(request.user)[:500],
         "client": client, "mine": mine, "is_filtered": bool(client or mine), "before": before,
         "may_upload": request.user.has_perm("tasks.add_extraction"),
     }  # fmt: skip
-    return render(request, "extractions.html", context)
 
 
 def visible_extraction(request: HttpRequest, pk: int) -> Extraction:

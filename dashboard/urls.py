@@ -35,6 +35,7 @@ urlpatterns = [
     path("live/", live.stream, name="live"),
     path("upload/", uploads.upload, name="upload"),
     path("extractions/", extractions.index, name="extractions"),
+    path("extractions/fragment/", extractions.index_fragment, name="extractions_fragment"),
     path("extractions/<int:pk>/", extractions.page, name="extraction"),
     path("extractions/<int:pk>/fragment/", extractions.fragment, name="extraction_fragment"),
     path("extractions/<int:pk>/passwords/", passwords.unlock, name="extraction_passwords"),

@@ -46,7 +46,7 @@ def pages_of(world) -> dict[str, str]:
         "task_result": reverse("task_result", args=(done.pk,)), "attempt_log": reverse("attempt_log", args=(done.pk, done.result_attempt)),
         "document_file": reverse("document_file", args=(done.document_id,)),
         **{name: reverse(name) for name in ACROSS}, "operations_act": reverse("operations_act") + "?verb=retry",
-        "home": reverse("home"), "extractions": reverse("extractions"), "upload": reverse("upload"),
+        "home": reverse("home"), "extractions": reverse("extractions"), "extractions_fragment": reverse("extractions_fragment"), "upload": reverse("upload"),
     }  # fmt: skip
 
 

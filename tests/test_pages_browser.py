@@ -252,6 +252,57 @@ def test_rows_change_by_themselves_and_nothing_is_stolen(world, root, visit) -> 
     assert site.complaints == []
 
 
+def test_the_list_of_extractions_changes_by_itself(world, root, visit) -> None:
+    site = visit(root)
+    site.page.route("**/extractions/", lambda route: _quicker(route))
+    page = site.open("/extractions/")
+    expect(page.locator("[data-indicator]")).to_have_attribute("data-state", CONNECTED)
+    row = page.locator(f"#extraction-{world.pk}")
+    expect(row).to_contain_text("3 / 8")
+    page.locator(f"#to-{world.pk}").focus()
+    Task.objects.filter(pk=world.tasks.filter(status="enqueued")[0].pk).update(
+        status="cancelled", finished_at=database_now()
+    )
+    expect(row).to_contain_text("4 / 8", timeout=9000)
+    assert page.evaluate("document.activeElement.id") == f"to-{world.pk}"
+    newer = make_extraction(make_client("Südwind"), world.agent)
+    expect(page.locator("#extractions tr").first).to_contain_text("Südwind", timeout=9000)
+    expect(page.locator("#extractions tr")).to_have_count(2)
+    page.locator(f"#to-{newer.pk}").click()
+    page.wait_for_url(f"**/extractions/{newer.pk}/")
+    assert site.complaints == []
+
+
+def test_whoever_waits_for_an_extraction_is_told_once_by_the_browser_when_it_has_ended(
+    world, root, visit
+) -> None:
+    site = visit(root)
+    site.context.grant_permissions(["notifications"])
+    site.context.add_init_script(
+        """window.told = []; const Real = window.Notification;
+        window.Notification = class extends Real {
+            constructor(title, options) { super(title, options); window.told.push([title, options.body]); }
+        };"""
+    )
+    make_polls_quick(site.page)
+    page = site.open(f"/extractions/{world.pk}/")
+    page.get_by_role("button", name="Tell me when it has ended").click()
+    expect(page.locator("[data-awaited]")).to_be_visible()
+    site.open(f"/extractions/{world.pk}/")  # what a redirect leads to passes the route by
+    ended = {"status": "cancelled", "finished_at": database_now()}
+    world.tasks.filter(status="enqueued").update(**ended)
+    expect(page).to_have_title(re.compile(r"^\(7/8\)"), timeout=9000)
+    assert page.evaluate("told") == []
+    world.tasks.filter(status="processing").update(
+        **ended, locked_by=None, lease_owner=None, lease_expires_at=None, current_attempt=None
+    )
+    expect(page.locator("[data-await]")).to_be_hidden(timeout=9000)
+    title, body = page.evaluate("told")[0]
+    assert "Nordwind & Söhne" in title and body.startswith("8 of 8 documents done")
+    page.evaluate("new Promise(done => setTimeout(done, 700))")  # some polls later
+    assert len(page.evaluate("told")) == 1 and site.complaints == []
+
+
 def test_the_indicator_says_when_the_connection_is_gone_and_comes_back(world, root, visit) -> None:
     site = visit(root)
     make_polls_quick(site.page)

@@ -53,6 +53,7 @@ SENTENCES = (
     gettext_noop("No currency is printed; taken from the country of the addresses and numbers (%(country)s)."),
     gettext_noop("The dollars may be those of another country; nothing says whose they are."),
     gettext_noop("This name could be the supplier's as well: %(name)s."),
+    gettext_noop("The number %(number)s of this supplier was read before: in task %(task)s."),
     gettext_noop("The check digits of the account %(number)s are wrong."),
     gettext_noop("The check digits of the tax number %(number)s are wrong."),
     gettext_noop("%(where)s has no text; needs OCR."),

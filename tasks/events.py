@@ -17,7 +17,7 @@ import psycopg
 from django.conf import settings
 from pydantic_core import PydanticSerializationError
 
-from tasks import faults, queue
+from tasks import faults, queue, seen
 from tasks.agent.contract import Code, Completed, Failed, Progress, Usage
 from tasks.costs.prices import PriceRow, Tokens, cost, process_cost
 from tasks.costs.running import prices_now
@@ -71,11 +71,27 @@ def apply(db: psycopg.Connection, batch: Sequence[News]) -> dict[UUID, Word]:
     """Settle a batch; the word for each attempt that exists. Several pieces of news of one task are applied one after another."""
     _cool_down(db, batch)
     words: dict[UUID, Word] = {}
-    rest = list(batch)
+    rest = _with_repeated_numbers(db, batch)
     while rest:
         now, later = _one_per_attempt(rest)
         rest = _settle_or_refuse(db, now, words) + later
     return words
+
+
+def _with_repeated_numbers(db: psycopg.Connection, batch: Sequence[News]) -> list[News]:
+    """Results are marked before they are settled, in a transaction of its own: what was noted of a result that then does not count harms nobody."""
+    read = [
+        (news.attempt, news.event.result)
+        for news in batch
+        if isinstance(news.event, Completed) and news.event.result is not None
+    ]
+    results = iter(queue.retried(lambda: seen.marked(db, read)))
+    return [
+        replace(news, event=news.event.model_copy(update={"result": next(results)}))
+        if isinstance(news.event, Completed) and news.event.result is not None
+        else news
+        for news in batch
+    ]
 
 
 def _settle_or_refuse(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) -> list[News]:

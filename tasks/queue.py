@@ -333,6 +333,18 @@ def promote_waiting(db: psycopg.Connection, tasks: Sequence[int]) -> None:
     execute(db, "outcome_promote_waiting", tasks=list(tasks))
 
 
+def numbers_seen_before(
+    db: psycopg.Connection, pairs: Sequence[tuple[UUID, UUID]]
+) -> dict[tuple[UUID, UUID], int]:
+    """Note what these attempts have read, each of `pairs` being (key, attempt); by (attempt, key) the task of another document that was first."""
+    keys, attempts = ([pair[place] for pair in pairs] for place in (0, 1))
+    with short_transaction(db):
+        execute(db, "seen_forget", attempts=attempts, keys=keys)
+        execute(db, "seen_note", attempts=attempts, keys=keys)
+        before = execute(db, "seen_before", attempts=attempts, keys=keys)
+    return {(row.attempt, row.key): row.task_id for row in before}
+
+
 def cool_down(db: psycopg.Connection, agent: int, seconds: float) -> None:
     execute(db, "cool_down", agent=agent, seconds=seconds)
 

@@ -168,6 +168,8 @@ def of_running(values: dict[str, Any], name: str) -> dict[str, Any]:
         }
         changed |= {column: [value] * len(attempts) for column, value in some.items()}
         changed |= {"now": datetime.now(UTC), "read_before": datetime.now(UTC)}
+    if name.startswith("seen_"):
+        changed["keys"] = [UUID(int=number) for number in range(len(attempts))]
     if name == "worker_register":
         changed["worker"] = UUID(int=77)
     return {**values, **changed}

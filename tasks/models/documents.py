@@ -65,3 +65,19 @@ class Extraction(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk}"
+
+
+class SeenNumber(models.Model):
+    """Which task of a client was the first to show a number of a supplier. The key tells neither (tasks.seen)."""
+
+    client = models.ForeignKey(Client, models.CASCADE, related_name="+", db_index=False)
+    key = models.UUIDField()
+    task = models.ForeignKey("tasks.Task", models.CASCADE, related_name="+")
+
+    class Meta:
+        db_table = "seen_numbers"
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=("client", "key"), name="seen_numbers_first"),)
+
+    def __str__(self) -> str:
+        return f"{self.task_id}"

@@ -342,7 +342,8 @@ def numbers_seen_before(
         execute(db, "seen_forget", attempts=attempts, keys=keys)
         execute(db, "seen_note", attempts=attempts, keys=keys)
         before = execute(db, "seen_before", attempts=attempts, keys=keys)
-    return {(row.attempt, row.key): row.task_id for row in before}
+    seen: list[Row] = before.fetchall()
+    return {(row.attempt, row.key): row.task_id for row in seen}
 
 
 def cool_down(db: psycopg.Connection, agent: int, seconds: float) -> None:

@@ -43,6 +43,34 @@ class ManyFilesField(forms.FileField):
         return data
 
 
+MOST_LEFT_OUT = 1000
+"""More files that were not sent are not listed."""
+
+
+class LeftOutField(forms.JSONField):
+    """What the form's script has not sent, as pairs of one of intake.LEFT_OUT and a name. A word of the browser: what is no such pair counts for nothing."""
+
+    def clean(self, value: Any) -> list[tuple[str, str]]:
+        try:
+            pairs = super().clean(value)
+        except RecursionError:
+            raise ValidationError(self.error_messages["invalid"], params={"value": "…"}) from None
+        return [
+            tuple(pair)
+            for pair in (pairs if isinstance(pairs, list) else [])[:MOST_LEFT_OUT]
+            if is_left_out(pair)
+        ]
+
+
+def is_left_out(pair: Any) -> bool:
+    return (
+        isinstance(pair, list)
+        and len(pair) == 2
+        and all(isinstance(part, str) for part in pair)
+        and pair[0] in intake.LEFT_OUT
+    )
+
+
 FIRST_AGENT = "invoice-rules"
 
 
@@ -62,6 +90,7 @@ class UploadForm(forms.Form):
     )  # fmt: skip
     priority = forms.TypedChoiceField(label=_("Priority"), required=False, coerce=int, empty_value=None)
     run_again = forms.BooleanField(label=_("Read files again that were read before"), required=False)
+    left_out = LeftOutField(required=False)
     files = ManyFilesField(label=_("PDF files"))
 
     def clean_engagement(self) -> str:
@@ -124,6 +153,7 @@ def _take_in(request: HttpRequest, chosen: dict[str, Any]) -> Any:
         engagement=chosen["engagement"],
         priority=chosen.get("priority"),
         run_again=chosen["run_again"],
+        left_out=chosen["left_out"],
     )
 
 
@@ -148,6 +178,7 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
         "files": settings.UPLOAD_MAX_FILES,
         "bytes": settings.UPLOAD_MAX_BYTES,
         "pages": settings.UPLOAD_MAX_PAGES,
+        "left_out": MOST_LEFT_OUT,
     }
     return render(
         request,

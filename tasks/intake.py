@@ -71,9 +71,11 @@ class _Received:
 def take_in(
     actor: Actor, *, client: Client, agent: Agent, uploads: Iterable[Upload],
     engagement: str = "", priority: int | None = None, run_again: bool = False, version: int | None = None,
+    left_out: Iterable[tuple[str, str]] = (),
 ) -> Extraction:  # fmt: skip
     """Store the files and hand the good ones in; the others stand in `extraction.refused` with code and sentence.
 
+    So do those that were `left_out` before sending: (one of LEFT_OUT, name).
     Bytes that this agent has read, or will read, for the client are not run again unless `run_again`: they point to the first.
     Raises NotTaken if nothing could be stored, operations.Refused during maintenance, or if client or agent (or its `version`) cannot be used.
     """
@@ -81,7 +83,7 @@ def take_in(
     operations.must_take_from(client)
     operations.version_of(agent, version)  # before anything is stored
     received: dict[str, _Received] = {}
-    refused: list[dict[str, Any]] = []
+    refused = [_entry(display_name(name), code, why_left_out(code)) for code, name in left_out]
     repeats: list[tuple[dict[str, Any], str]] = []
     for upload in uploads:
         name = display_name(upload.name)
@@ -145,6 +147,22 @@ def _take_back(client: Client, received: Iterable[str]) -> None:
     if Client.objects.filter(pk=client.pk, deletion_began_at__isnull=False).exists():
         for sha256 in received:
             get_storage().delete(storage_name(client, sha256))
+
+
+LEFT_OUT = ("empty", "limit", "not_pdf", "unreadable")
+"""Why a browser does not send a file that was chosen."""
+
+
+def why_left_out(code: str) -> str:
+    """One sentence for one of LEFT_OUT."""
+    if code == "empty":
+        return _("This file is empty (0 bytes).")
+    if code == "limit":
+        limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
+        return _("This file is larger than %(limit)s, the most that is taken.") % {"limit": limit}
+    if code == "not_pdf":
+        return _("This file is not a PDF, whatever its name says.")
+    return _("The browser could not read this file, so that it was not sent.")
 
 
 def display_name(name: str) -> str:
@@ -257,14 +275,11 @@ def _copy(content: BinaryIO, spool: Any) -> tuple[str, int]:
     while chunk := content.read(CHUNK):
         size += len(chunk)
         if size > settings.UPLOAD_MAX_BYTES:
-            limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
-            raise _Refusal(
-                "limit", _("This file is larger than %(limit)s, the most that is taken.") % {"limit": limit}
-            )
+            raise _Refusal("limit", why_left_out("limit"))
         digest.update(chunk)
         spool.write(chunk)
     if size == 0:
-        raise _Refusal("empty", _("This file is empty (0 bytes)."))
+        raise _Refusal("empty", why_left_out("empty"))
     return digest.hexdigest(), size
 
 

@@ -353,7 +353,31 @@ def test_picked_files_are_listed_before_sending_with_what_is_left_out_and_why(
     page.locator("[data-send]").click()
     page.wait_for_url(re.compile(r"/extractions/\d+/$"))
     expect(page.locator("#rows")).to_contain_text("a.pdf")
+    expect(page.locator("#refused")).to_contain_text("2 files were not taken")
+    expect(page.locator("#refused tr", has_text="empty.pdf")).to_contain_text("This file is empty (0 bytes).")
+    expect(page.locator("#refused tr", has_text="notes.pdf")).to_contain_text("not a PDF")
     assert Document.objects.filter(original_name="a.pdf").count() == 1
+    assert site.complaints == []
+
+
+def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world, root, visit) -> None:
+    title = (
+        "Reads invoices, receipts, credit notes and quotations of suppliers from abroad, with their line items and "
+        * 2
+    )
+    make_agent("long", title=title[:200])
+    site = visit(root)
+    page = site.open("/upload/")
+    whole = page.locator("#id_agent + .help")
+    page.locator("#id_agent").select_option(label="Reads invoices")
+    expect(whole).to_be_hidden()
+    page.locator("#id_agent").select_option(label=title[:200].strip())
+    for width in (1280, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(whole).to_be_visible()
+        box = whole.bounding_box()
+        assert whole.inner_text() == title[:200].strip() and box["x"] + box["width"] <= width
+        assert whole.evaluate("e => e.scrollWidth <= e.clientWidth")
     assert site.complaints == []
 
 

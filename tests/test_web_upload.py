@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import html
+import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -161,6 +162,44 @@ def test_the_script_gets_an_address_or_reasons(place) -> None:
     )
     bad = hand_in(place, ("a.pdf", pdf_bytes()), client="", accept="application/json")
     assert bad.status_code == 400 and bad.json()["errors"]["client"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "listed"),
+    [
+        (
+            [["limit", "x/big.pdf"], ["unreadable", "gone\u202e.pdf"], ["not_pdf", "\ud800"]],
+            {"big.pdf", "gone.pdf", "unnamed.pdf"},
+        ),
+        (
+            [
+                ["made up", "a.pdf"],
+                ["empty"],
+                "empty",
+                [1, "b.pdf"],
+                [["empty"], "c"],
+                {},
+                ["empty", "d.pdf"],
+            ],
+            {"d.pdf"},
+        ),
+        ([["empty", f"{n}.pdf"] for n in range(1200)], {f"{n}.pdf" for n in range(1000)}),
+        ({"empty": "a.pdf"}, set()),
+        (7, set()),
+    ],
+)
+def test_what_a_browser_has_left_out_is_listed_and_nothing_else_is_believed(
+    place, left_out: object, listed: set[str]
+) -> None:
+    assert hand_in(place, ("a.pdf", pdf_bytes()), left_out=json.dumps(left_out)).status_code == 302
+    refused = Extraction.objects.get().refused
+    assert {entry["name"] for entry in refused} == listed
+    assert all(entry["sentence"].endswith(".") and entry["document_id"] is None for entry in refused)
+
+
+@pytest.mark.parametrize("value", ["[", "[" * 100_000])
+def test_what_is_no_list_of_left_out_files_is_refused(place, value: str) -> None:
+    assert hand_in(place, ("a.pdf", pdf_bytes()), left_out=value).status_code == 400
 
 
 def test_a_full_disk_is_one_sentence_and_nothing_is_taken(place, monkeypatch) -> None:

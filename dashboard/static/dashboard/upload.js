@@ -17,7 +17,9 @@
   const sentence = sending.querySelector("[data-sentence]");
   const drop = form.querySelector("[data-drop]");
   const inputs = { files: form.querySelector("#id_files"), folder: form.querySelector("#id_folder") };
+  const ARROW = 20; // pixels that the mark of a closed list takes
   const chosen = []; // {file, why}: why is empty where the file will be sent
+  const sentences = { empty: text.empty, limit: text.tooLarge, not_pdf: text.notPdf, unreadable: text.unreadable };
   let request = null;
 
   form.querySelector("[data-plain]").classList.add("visually-hidden");
@@ -33,6 +35,25 @@
   drop.hidden = false;
   for (const [name, input] of Object.entries(inputs)) form.querySelector(`[data-pick="${name}"]`).addEventListener("click", () => input.click());
 
+  // A closed list cuts what is longer than itself: then the whole of what is chosen stands below it
+  for (const select of form.querySelectorAll("select")) {
+    const whole = document.createElement("p");
+    whole.className = "help";
+    whole.setAttribute("aria-hidden", "true"); // the list itself is read out in full
+    select.after(whole);
+    const pen = document.createElement("canvas").getContext("2d");
+    const show = () => {
+      const look = getComputedStyle(select);
+      pen.font = look.font;
+      const chosenText = select.selectedOptions[0]?.text ?? "";
+      const room = select.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight) - ARROW;
+      whole.textContent = chosenText;
+      whole.hidden = pen.measureText(chosenText).width <= room;
+    };
+    select.addEventListener("change", show);
+    new ResizeObserver(show).observe(select);
+  }
+
   function size(bytes) {
     const units = ["B", "KB", "MB", "GB"];
     let power = 0;
@@ -44,13 +65,13 @@
   }
 
   async function whyNot(file) {
-    if (file.size === 0) return text.empty;
-    if (file.size > maxBytes) return text.tooLarge;
+    if (file.size === 0) return "empty";
+    if (file.size > maxBytes) return "limit";
     try {
       const start = new Uint8Array(await file.slice(0, 1029).arrayBuffer());
-      return String.fromCharCode(...start).includes("%PDF-") ? "" : text.notPdf;
+      return String.fromCharCode(...start).includes("%PDF-") ? "" : "not_pdf";
     } catch {
-      return text.unreadable;
+      return "unreadable";
     }
   }
 
@@ -89,7 +110,7 @@
         (list.querySelector("button") ?? form.querySelector("[data-pick]")).focus();
       });
       row.append(remove);
-      if (entry.why) cell("note", entry.why);
+      if (entry.why) cell("note", sentences[entry.why]);
       return row;
     });
     list.replaceChildren(...rows);
@@ -138,6 +159,9 @@
     if (request || send.disabled) return;
     const body = new FormData(form);
     for (const { file, why } of chosen) if (!why) body.append("files", file, file.name);
+    // Whoever opens the extraction later finds what was left out there as well
+    const leftOut = chosen.filter(({ why }) => why).map(({ file, why }) => [why, file.name]);
+    body.append("left_out", JSON.stringify(leftOut.slice(0, Number(text.mostLeftOut))));
     problem.hidden = true;
     send.disabled = true;
     sending.hidden = false;

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
+from dashboard import errors
 from dashboard.streaming import download
 from tasks.access import visible_to
 from tasks.models import Attempt, Task
@@ -122,8 +123,10 @@ def command_line(task: Task) -> str:
 @permission_required("tasks.view_attempt", raise_exception=True)
 def log(request: HttpRequest, pk: int, attempt: UUID) -> HttpResponseBase:
     """The whole log of an attempt, as an attachment."""
-    task = get_object_or_404(visible_to(request.user, Task.objects.all()), pk=pk)
+    task = get_object_or_404(visible_to(request.user, Task.objects.select_related("client")), pk=pk)
     get_object_or_404(Attempt.objects.only("pk"), pk=attempt, task=task)
+    if task.client.deletion_began_at:
+        return errors.gone(request)
     try:
         file = get_storage().open(log_name(attempt))
     except StorageError:
@@ -134,7 +137,9 @@ def log(request: HttpRequest, pk: int, attempt: UUID) -> HttpResponseBase:
 @require_GET
 def result(request: HttpRequest, pk: int) -> HttpResponse:
     """The result of a task as JSON, every number as it is stored."""
-    task = get_object_or_404(visible_to(request.user, Task.objects.all()), pk=pk)
+    task = get_object_or_404(visible_to(request.user, Task.objects.select_related("client")), pk=pk)
+    if task.client.deletion_began_at:
+        return errors.gone(request)
     text = exact_result(task.result_attempt)
     if not text:
         raise Http404

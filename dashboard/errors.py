@@ -51,6 +51,17 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
+def gone(request: HttpRequest) -> HttpResponse:
+    """For files and results of a client whose data were deleted, or are being deleted."""
+    return _page(
+        request,
+        410,
+        _("Deleted"),
+        _("All data of this client were deleted, or are being deleted; this was among them."),
+        _("What it cost stays in the reports."),
+    )
+
+
 def failed(request: HttpRequest) -> HttpResponse:
     """What broke decides what is said: a database that is away and a full disk are no riddles."""
     error = sys.exc_info()[1]

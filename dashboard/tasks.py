@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import attempts as course
-from dashboard import queries, traces, words
+from dashboard import errors, queries, traces, words
 from dashboard.extractions import unless_known
 from dashboard.streaming import download
 from tasks import operations, queue
@@ -64,17 +64,19 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     traces.with_traces(attempts)
     course.with_courses(task, attempts)
     latest = attempts[0] if attempts else None
+    is_deleted = task.client.deletion_began_at is not None
     result = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
     return {
         "task": task, "attempts": attempts, "result": result, "records": [_record(record) for record in (result or {}).get("records", [])],
         "is_final": task.status in TERMINAL and all(attempt.ended_at for attempt in attempts), "log": course.log_tail(latest.pk) if latest else None,
         "latest": latest, "result_text": course.exact_result(task.result_attempt), "payload": course.payload(task),
-        "command_line": course.command_line(task), "may_see_log": request.user.has_perm("tasks.view_attempt"),
+        "command_line": course.command_line(task), "may_see_log": not is_deleted and request.user.has_perm("tasks.view_attempt"),
         "response_seconds": _seconds(task.enqueued_at, task.finished_at),
         "why": why_waiting(task.pk) if task.status == TaskStatus.ENQUEUED else None,
         "levels": [int(level) for level in sorted(Priority, reverse=True)],
-        "may_operate": request.user.has_perm("tasks.operate_task"),
-        "may_download": request.user.has_perm("tasks.view_document"),
+        "is_deleted": is_deleted,
+        "may_operate": not is_deleted and request.user.has_perm("tasks.operate_task"),
+        "may_download": not is_deleted and request.user.has_perm("tasks.view_document"),
     }  # fmt: skip
 
 
@@ -125,12 +127,15 @@ def _level(request: HttpRequest) -> Priority:
 @require_GET
 def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
     """The document's bytes as they came, as an attachment."""
-    document = get_object_or_404(visible_to(request.user, Document.objects.all()), pk=pk)
+    documents = visible_to(request.user, Document.objects.select_related("client"))
+    document = get_object_or_404(documents, pk=pk)
     return _file(request, document)
 
 
 @permission_required("tasks.view_document", raise_exception=True)
 def _file(request: HttpRequest, document: Document) -> HttpResponseBase:
+    if document.client.deletion_began_at:
+        return errors.gone(request)
     try:
         file = get_storage().open(document.storage_name)
     except StorageError:

@@ -101,7 +101,7 @@ class UploadForm(forms.Form):
 
     def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["client"].queryset = clients = clients_of(user)
+        self.fields["client"].queryset = clients = clients_of(user).filter(deletion_began_at=None)
         self.fields["agent"].initial = Agent.objects.filter(name=FIRST_AGENT).first()
         if clients.count() == 1:
             self.fields["client"].empty_label = None

@@ -20,7 +20,7 @@ from uuid import UUID
 import psycopg
 from django.conf import settings
 from django.db import transaction
-from django.db.models import DateTimeField, Func, Q, Sum
+from django.db.models import DateTimeField, Func, Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -143,6 +143,11 @@ def go_on(actor: Actor, client: Client) -> Iterator[Progress]:
             yield progress
     if not progress.left:
         _finish(actor, client, progress)
+
+
+def unfinished() -> QuerySet[Client]:
+    """Clients whose deletion has begun and is not through."""
+    return Client.objects.filter(deletion_began_at__isnull=False, deleted_at=None).order_by("pk")
 
 
 def _waiting(client: Client) -> list[int]:

@@ -435,6 +435,7 @@ def erase(db: psycopg.Connection, documents: Sequence[int]) -> bool:
     for name in ("erase_attempts", "erase_deliveries", "erase_results"):
         execute(db, name, attempts=attempts)
     execute(db, "erase_tasks", tasks=tasks)
+    execute(db, "erase_seen", tasks=tasks)
     execute(db, "erase_documents", documents=list(documents))
     return True
 

@@ -77,7 +77,7 @@ ARGUMENTS: dict[str, str] = {
     "task_result": "done", "attempt_log": "log",
     "bulk_action": "action", "bulk_action_fragment": "action", "bulk_action_undo": "action", "bulk_action_csv": "action",
     "webhooks:attempt": "attempt", "admin:auth_user_password_change": "user", "admin:app_list": "app", "admin:view_on_site": "on_site",
-    "admin:tasks_agent_schema": "agent", "admin:tasks_agent_trial": "agent",
+    "admin:tasks_agent_schema": "agent", "admin:tasks_agent_trial": "agent", "admin:tasks_client_erase": "whose",
 }  # fmt: skip
 # What is sent along: enough to be taken for a real wish
 BODIES: dict[str, dict[str, Any]] = {
@@ -214,7 +214,7 @@ def world(db) -> dict[str, Any]:
     return {
         "extraction": (extraction.pk,), "task": (waiting.pk,), "document": (done.document_id,), "action": (action.pk,), "attempt": (attempt.pk,),
         "user": (somebody.pk,), "view": (view.pk,), "news": (1, "x"), "verb": (waiting.pk, "cancel"), "app": ("tasks",), "on_site": (1, 1),
-        "agent": (extraction.agent_id,), "client": nordwind, "done": (done.pk,), "log": (done.pk, done.result_attempt),
+        "agent": (extraction.agent_id,), "whose": (nordwind.pk,), "client": nordwind, "done": (done.pk,), "log": (done.pk, done.result_attempt),
     }  # fmt: skip
 
 

@@ -32,7 +32,7 @@ class TrialForm(forms.Form):
 
     def __init__(self, user: Any, agent: Agent, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["client"].queryset = clients_of(user)
+        self.fields["client"].queryset = clients_of(user).filter(deletion_began_at=None)
         self.fields["version"].queryset = agent.versions.select_related("agent").order_by("-number")
         self.initial["version"] = agent.current_version.number if agent.current_version else None
 

@@ -20,6 +20,9 @@ UPDATE webhook_deliveries SET body = NULL WHERE attempt = ANY(%(attempts)s::uuid
 -- name: erase_results
 DELETE FROM attempt_results WHERE attempt = ANY(%(attempts)s::uuid[])
 
+-- name: erase_seen
+DELETE FROM seen_numbers WHERE task_id = ANY(%(tasks)s::bigint[])
+
 -- name: erase_documents
 -- Last, because an empty storage_name says that nothing is left to do for one. What stays says what was paid for: pages and size.
 UPDATE documents SET sha256 = 'deleted ' || id, original_name = 'deleted document ' || id, storage_name = ''

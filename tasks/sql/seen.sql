@@ -11,7 +11,7 @@ WHERE s.task_id = a.task_id AND s.key <> ALL(%(keys)s::uuid[])
 INSERT INTO seen_numbers (client_id, key, task_id)
 SELECT DISTINCT ON (t.client_id, n.key) t.client_id, n.key, t.id
 FROM unnest(%(attempts)s::uuid[], %(keys)s::uuid[]) AS n (attempt, key)
-JOIN task_attempts a ON a.id = n.attempt JOIN tasks t ON t.id = a.task_id
+JOIN task_attempts a ON a.id = n.attempt AND a.erased_at IS NULL JOIN tasks t ON t.id = a.task_id
 ORDER BY t.client_id, n.key, t.id
 ON CONFLICT (client_id, key) DO NOTHING
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from argparse import ArgumentParser
+from argparse import SUPPRESS, ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
@@ -35,13 +35,17 @@ repeated: it goes on where it was.
   manage.py delete_client "Nordwind AG" --reason "engagement ended, retention over" """
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", metavar="NAME", help="the client's name")
+        parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the client's name")
+        parser.add_argument("--open", action="store_true", help=SUPPRESS)
         parser.add_argument("--reason", default=ANY, help="why; the audit log keeps it")
         parser.add_argument("--dry-run", action="store_true", help="only say what would be deleted")
         parser.add_argument("--yes", action="store_true", help="do not ask for the name")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of sentences")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["open"]:
+            self._go_on(options["json"])
+            return
         client = Client.objects.filter(name=options["name"]).first()
         if client is None:
             raise CommandError(f"There is no client {options['name']}.")
@@ -55,13 +59,26 @@ repeated: it goes on where it was.
             return
         if not options["yes"]:
             self._ask(client, found)
-        done = self._delete(client, options["reason"])
-        if options["json"]:
+        self._told(client, self._delete(client, options["reason"]), options["json"])
+
+    def _told(self, client: Client, done: Progress, as_json: bool) -> None:
+        if as_json:
             self.say(json.dumps({"client": client.name, **asdict(done)}))
         elif not done.left:
             self.say(f"Everything of {client.name} was deleted: {told(done)}.")
         if done.left:
             raise CommandError(" ".join([*done.left, "Then repeat the command; the rest was deleted."]))
+
+    def _go_on(self, as_json: bool) -> None:
+        """With every deletion that was begun and is not through; one that cannot go on keeps no other from it."""
+        faults = []
+        for client in erasure.unfinished():
+            try:
+                self._told(client, self._delete(client, ANY), as_json)
+            except CommandError as error:
+                faults.append(f"{client.name}: {error}")
+        if faults:
+            raise CommandError("\n".join(faults))
 
     def _ask(self, client: Client, found: Scope) -> None:
         if not sys.stdin.isatty():

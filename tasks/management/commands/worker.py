@@ -15,6 +15,7 @@ from tasks.alerts import watch
 from tasks.executors import Executor
 from tasks.management import base
 from tasks.management.branches import refuse_copies
+from tasks.management.erasing import ErasureKeeper
 from tasks.management.executing import make_executor
 from tasks.management.exporting import ExporterKeeper
 from tasks.models import Task
@@ -65,7 +66,7 @@ class Command(base.Command):
         refuse_copies(on_branch)
         habits = habits_from_settings(slots)
         executor = make_executor(habits.slots)
-        exporter = ExporterKeeper(spool())
+        exporter, erasures = ExporterKeeper(spool()), ErasureKeeper()
         worker = Worker({executor.name: executor}, habits)
         self._handle_signals(worker, executor)
         worker.register()
@@ -87,10 +88,12 @@ class Command(base.Command):
             worked = worker.tick(0.0 if worked else worker.idle_seconds())
             if settings.TRACING and not executor.remote:
                 exporter.tick(has_work=bool(worker.held))
+            erasures.tick()
             if until_idle and not worked and not worker.held and not self._anything_left():
                 break
         worker.finish(GRACE_SECONDS)
         exporter.end()
+        erasures.end()
         listener.end()
         alerts.end()
         log.info("Worker %s has stopped.", worker.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import re
 import secrets
 from contextlib import suppress
@@ -136,22 +137,31 @@ def database(home: Path) -> dict:
     return {**parsed, **common, "OPTIONS": {**parsed.get("OPTIONS", {}), **PREPARED}}
 
 
-def storage(name: str, home: Path) -> str:
-    """A folder (`file:…`, which may not exist yet) or a volume (`/Volumes/catalog/schema/volume…`)."""
+def path(name: str, default: str, base: Path) -> str:
+    """An absolute path; "" where neither says one. A relative one counts from `base`: processes of one installation are begun in many folders."""
+    value = text(name, default)
+    return str(base / os.path.expanduser(value)) if value else ""
+
+
+def storage(name: str, home: Path, base: Path) -> str:
+    """A folder (`file:…` with its whole path; it may not exist yet) or a volume (`/Volumes/catalog/schema/volume…`)."""
     value, example = text(name, f"file:{home / 'storage'}"), "file:/srv/agentaudit/storage"
     if value.startswith("/Volumes/"):
-        if len(value.strip("/").split("/")) < 4:
+        parts = value.strip("/").split("/")
+        if len(parts) < 4 or {"", ".", ".."} & {*parts}:
             raise wrong(name, "names no volume", "/Volumes/main/agentaudit/files")
         return value
     if not value.startswith("file:"):
         raise wrong(name, "begins neither with file: nor with /Volumes/", example)
     if not value.removeprefix("file:").strip("/"):
         raise wrong(name, f"is {value!r}, which names no folder", example)
-    folder = Path(value.removeprefix("file:")).absolute()
+    if value.startswith("file://") and not value.startswith("file:///"):
+        raise wrong(name, f"is {value!r}, which names a machine instead of a folder of this one", example)
+    folder = base / os.path.expanduser(value.removeprefix("file:"))
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if not there.is_dir():
         raise wrong(name, f"is {value!r}, and {there} is no folder", example)
-    return value
+    return f"file:{folder}"
 
 
 def lakebase(instead_of: str) -> dict:

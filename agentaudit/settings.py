@@ -17,7 +17,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 environ.Env.read_env(BASE_DIR / ".env")
 
 # Where everything of a laptop installation lives: the embedded database, documents, secrets, logs
-AGENTAUDIT_HOME = Path(read.text("AGENTAUDIT_HOME", str(BASE_DIR / ".agentaudit"))).expanduser().absolute()
+AGENTAUDIT_HOME = Path(read.path("AGENTAUDIT_HOME", ".agentaudit", BASE_DIR))
 
 VERSION = "0.1.0"
 DEBUG = read.flag("DEBUG")
@@ -41,7 +41,7 @@ LAKEBASE_HOME = LAKEBASE_ENDPOINT.partition("/endpoints/")[0] or LAKEBASE_INSTAN
 LAKEBASE_SCHEMA = read.identifier("LAKEBASE_SCHEMA", "agentaudit")
 LAKEBASE_OWNER = read.identifier("LAKEBASE_OWNER", "agentaudit_owner")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-STORAGE_URL = read.storage("STORAGE_URL", AGENTAUDIT_HOME)
+STORAGE_URL = read.storage("STORAGE_URL", AGENTAUDIT_HOME, BASE_DIR)
 # Where attempts run: as runs of this job, on documents in a volume; without it as processes of this machine
 DATABRICKS_JOB_ID = read.optional_integer("DATABRICKS_JOB_ID", low=1, example=123)
 if DATABRICKS_JOB_ID and STORAGE_URL.startswith("file:"):
@@ -108,10 +108,10 @@ UPLOAD_MAX_FILES = read.integer("UPLOAD_MAX_FILES", 1000, low=1)
 # Models: where agents that name no address of their own ask, and the keys, which reach attempts on this machine only
 OPENAI_BASE_URL = read.web_address("OPENAI_BASE_URL", "https://api.openai.com/v1")
 OPENAI_API_KEY = read.text("OPENAI_API_KEY")
-MODEL_KEYS_DIR = read.text("MODEL_KEYS_DIR")
+MODEL_KEYS_DIR = read.path("MODEL_KEYS_DIR", "", BASE_DIR)
 # Agents that keep checkpoints: a database, or a schema and a role of their own, which their attempts on this machine get
 CHECKPOINT_DATABASE_URL = read.text("CHECKPOINT_DATABASE_URL")
-CHECKPOINT_PASSWORD_FILE = read.text("CHECKPOINT_PASSWORD_FILE")
+CHECKPOINT_PASSWORD_FILE = read.path("CHECKPOINT_PASSWORD_FILE", "", BASE_DIR)
 
 # Traces: unset, MLflow's own SQLite file below AGENTAUDIT_HOME, written by one process per machine
 TRACING = read.flag("TRACING", True)
@@ -129,7 +129,7 @@ MLFLOW_UI_URL = (
     else ""
 )
 
-CORPUS_DIR = Path(read.text("CORPUS_DIR", str(BASE_DIR.parent / "shared" / "corpus")))
+CORPUS_DIR = Path(read.path("CORPUS_DIR", "../shared/corpus", BASE_DIR))
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agentaudit import checks
+from agentaudit import checks, environment
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCTION = {
@@ -78,6 +78,8 @@ def value_of(name: str, home: Path, **variables: str) -> object:
         ("STORAGE_URL", "s3://bucket", "file:"),
         ("MLFLOW_TRACKING_URI", "evil", "names no MLflow server"),
         ("STORAGE_URL", "/Volumes/main", "names no volume"),
+        ("STORAGE_URL", "/Volumes/main/../files", "names no volume"),
+        ("STORAGE_URL", "file://server/documents", "names a machine"),
         ("STORAGE_URL", "file:", "names no folder"),
         ("STORAGE_URL", "file:///", "names no folder"),
         ("STORAGE_URL", "file:/dev/null", "/dev/null is no folder"),
@@ -171,6 +173,36 @@ def test_everything_works_with_none_set(tmp_path):
     assert value_of("PUBLIC_URL", tmp_path, PORT="9000") == "http://127.0.0.1:9000"
     assert value_of("MAX_TPM", tmp_path) is None
     assert value_of("DATABASES['default']['CONN_MAX_AGE']", tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("../documents", "{base}/../documents"),
+        ("~/documents", "{user}/documents"),
+        ("/documents", "/documents"),
+        ("///documents", "/documents"),
+    ],
+)
+def test_a_relative_path_counts_from_the_folder_of_the_program(monkeypatch, tmp_path, value, found):
+    found = found.format(base=tmp_path / "code", user=tmp_path / "user")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("MODEL_KEYS_DIR", value)
+    monkeypatch.setenv("STORAGE_URL", f"file:{value}")
+    assert Path(environment.path("MODEL_KEYS_DIR", "", tmp_path / "code")) == Path(found)
+    assert environment.storage("STORAGE_URL", tmp_path, tmp_path / "code") == f"file:{found}"
+
+
+def test_processes_that_begin_in_several_folders_have_one_home(tmp_path):
+    home = os.path.relpath(tmp_path / "home", ROOT)
+    code = "from django.conf import settings; print(settings.SECRET_KEY, settings.STORAGE_URL)"
+    variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "agentaudit.settings", "AGENTAUDIT_HOME": home}  # fmt: skip
+    said = [
+        subprocess.run([sys.executable, "-c", code], cwd=cwd, env=variables, capture_output=True, text=True, timeout=60).stdout
+        for cwd in (ROOT, tmp_path)
+    ]  # fmt: skip
+    assert said[0] == said[1] != "" and (tmp_path / "home" / "secret_key").exists()
 
 
 def test_an_empty_variable_counts_as_unset(tmp_path):

@@ -47,7 +47,7 @@ from tasks.sealing import seal
 from tasks.storage import StorageError, get_storage
 from tasks.traces import places
 from tests.callback_tools import body_of
-from tests.commands import ROOT, SAMPLES, Place
+from tests.commands import ROOT, SAMPLES, Place, wait_until
 from tests.cost_tools import all_time, cells_up_to_date
 from tests.factories import (
     database_now,
@@ -562,6 +562,25 @@ def test_killed_in_the_middle_it_is_repeated_and_nothing_is_left(place: Place, p
     assert place.ask(f"Document.objects.filter(client__name={name!r}).exclude(storage_name='').count()") == 0
     assert place.ask(f"Attempt.objects.filter(client__name={name!r}, erased_at=None).count()") == 0
     assert place.ask(f"Attempt.objects.filter(client__name={other!r}, result__isnull=False).count()") == 1
+
+
+@pytest.mark.slow
+def test_a_worker_goes_on_with_what_a_page_began(place: Place) -> None:
+    """The page only begins it; whoever was at it may also have died."""
+    marks = read_and_marked(place, "Begun in a page")
+    begin = (
+        "from tasks import erasure; from tasks.audit import Actor; from tasks.models import Client; "
+        "erasure.begin(Actor('erika'), Client.objects.get(name='Begun in a page'), 'over')"
+    )
+    assert place.run("shell", "--no-imports", "-c", begin).returncode == 0
+    worker = place.begin("worker")
+    try:
+        through = "Client.objects.filter(name='Begun in a page', deleted_at__isnull=False).exists()"
+        wait_until(lambda: place.ask(through), what="the end of the deletion")
+    finally:
+        worker.terminate()
+        worker.communicate(timeout=60)
+    assert not [path for path in files(place) if any(mark in path for mark in marks)]
 
 
 def files(place: Place) -> set[str]:

@@ -194,6 +194,16 @@ def test_a_relative_path_counts_from_the_folder_of_the_program(monkeypatch, tmp_
     assert environment.storage("STORAGE_URL", tmp_path, tmp_path / "code") == f"file:{found}"
 
 
+@pytest.mark.parametrize("empty", ["", " "])
+def test_tests_never_use_the_home_of_the_product(empty):
+    code = "from django.conf import settings; print(settings.AGENTAUDIT_HOME, settings.TRACING)"
+    variables = {"PATH": os.environ["PATH"], "DJANGO_SETTINGS_MODULE": "tests.settings", "AGENTAUDIT_HOME": empty, "TRACING": empty}  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60
+    )
+    assert run.stdout.strip() == f"{ROOT}/.agentaudit-test/alone False", run.stderr
+
+
 def test_processes_that_begin_in_several_folders_have_one_home(tmp_path):
     home = os.path.relpath(tmp_path / "home", ROOT)
     code = "from django.conf import settings; print(settings.SECRET_KEY, settings.STORAGE_URL)"

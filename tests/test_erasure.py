@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -21,7 +22,7 @@ from django.test import Client as Browser
 from django.urls import reverse
 from psycopg import sql
 
-from tasks import callbacks, erasure, intake, operations
+from tasks import callbacks, erasure, faults, intake, operations
 from tasks.audit import Actor
 from tasks.callbacks import Message
 from tasks.costs import closing, reports
@@ -216,12 +217,39 @@ def test_bytes_that_another_client_has_too_stay_for_that_one(world) -> None:
     assert stored() == set()
 
 
-def test_of_two_that_go_at_once_neither_leaves_what_they_shared(world) -> None:
+def test_of_two_that_go_at_once_neither_leaves_what_they_shared(world, monkeypatch) -> None:
+    """The other one goes while the rows of this one still say that they have the file."""
     erasure.begin(ACTOR, world.client, WHY)
     erasure.begin(ACTOR, world.other, WHY)
-    for client in (world.client, world.other):
-        list(erasure.go_on(ACTOR, client))
+    rest = [world.other]
+
+    def meanwhile(name: str) -> None:
+        if name == "erase:files" and rest:
+            list(erasure.go_on(ACTOR, rest.pop()))
+
+    monkeypatch.setattr(faults, "point", meanwhile)
+    list(erasure.go_on(ACTOR, world.client))
+    assert not rest and stored() == set()
+
+
+def test_a_file_that_was_moved_into_its_clients_folder_goes_from_both_places(transactional_db) -> None:
+    client, sha256 = make_client(), hashlib.sha256(SHARED).hexdigest()
+    old = put(f"documents/{sha256[:2]}/{sha256}.pdf", SHARED)
+    document = make_document(client, sha256=sha256, storage_name=old)
+    intake.take_in(
+        ACTOR, client=client, agent=make_agent(), uploads=[intake.Upload("a.pdf", io.BytesIO(SHARED))]
+    )
+    document.refresh_from_db()
+    assert stored() == {old, document.storage_name} and document.storage_name != old
+    erase(client)
     assert stored() == set()
+
+
+def test_what_a_hand_in_left_that_was_cut_off_goes_too(world) -> None:
+    put(intake.storage_name(world.client, "cd" * 32))
+    kept = put(intake.storage_name(world.other, "cd" * 32))
+    erase(world.client)
+    assert [name for name in stored() if "cdcd" in name] == [kept]
 
 
 def test_traces_go_and_their_attempts_do_not_name_them(world, store) -> None:

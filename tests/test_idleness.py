@@ -22,7 +22,7 @@ from agentaudit import environment
 from dashboard import live
 from tasks import idleness, notify
 from tasks.bulk import NOW
-from tasks.models import Attempt, Notice, Task
+from tasks.models import Attempt, Client, Notice, Task
 from tasks.models import Worker as WorkerRow
 from tests.commands import SAMPLES, free_port, kill_hard, processes_of, wait_until
 from tests.database import superuser
@@ -90,6 +90,17 @@ def test_work_keeps_it_awake_and_so_does_a_run_whose_end_is_not_known_and_a_mess
     old(sign)
     assert not idleness.may_sleep()
     Notice.objects.update(sent_at=NOW)
+    old(sign)
+    assert idleness.may_sleep()
+
+
+@pytest.mark.django_db
+def test_a_deletion_that_is_not_through_keeps_it_awake(sign):
+    client = make_client()
+    Client.objects.filter(pk=client.pk).update(deletion_began_at=NOW, is_paused=True)
+    old(sign)
+    assert not idleness.may_sleep()
+    Client.objects.filter(pk=client.pk).update(deleted_at=NOW)
     old(sign)
     assert idleness.may_sleep()
 

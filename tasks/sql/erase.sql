@@ -1,5 +1,6 @@
 -- name: erase_tasks_of
-SELECT id FROM tasks WHERE document_id = ANY(%(documents)s::bigint[]) ORDER BY id
+-- Few per document: one for each agent and hand-in.
+SELECT id FROM tasks WHERE document_id = ANY(%(documents)s::bigint[])
 
 -- name: erase_lock_attempts
 -- After their tasks: no settlement of them is under way any more, and the next one finds them erased.

@@ -22,11 +22,19 @@ from agentaudit import environment
 from dashboard import live
 from tasks import idleness, notify
 from tasks.bulk import NOW
-from tasks.models import Attempt, Client, Notice, Task
+from tasks.models import Attempt, Client, ExtractionWatch, Notice, Task
 from tasks.models import Worker as WorkerRow
 from tests.commands import SAMPLES, free_port, kill_hard, processes_of, wait_until
 from tests.database import superuser
-from tests.factories import database_now, make_agent, make_attempt, make_client, make_extraction, make_task
+from tests.factories import (
+    database_now,
+    make_agent,
+    make_attempt,
+    make_client,
+    make_extraction,
+    make_task,
+    make_user,
+)
 from tests.process_tools import begin_worker, django_at
 
 SLEEP = "3"
@@ -90,6 +98,22 @@ def test_work_keeps_it_awake_and_so_does_a_run_whose_end_is_not_known_and_a_mess
     old(sign)
     assert not idleness.may_sleep()
     Notice.objects.update(sent_at=NOW)
+    old(sign)
+    assert idleness.may_sleep()
+
+
+@pytest.mark.django_db
+def test_whoever_waits_for_an_extraction_is_written_to_before_it_sleeps(sign):
+    extraction = make_extraction(make_client(), make_agent())
+    watch = ExtractionWatch.objects.create(extraction=extraction, user=make_user("alice"))
+    old(sign)
+    assert idleness.may_sleep(), "of files that were all refused nothing will end"
+    task = make_task(extraction)
+    Task.objects.filter(pk=task.pk).update(status="cancelled", finished_at=database_now())
+    idleness._slept_on = None
+    old(sign)
+    assert not idleness.may_sleep()
+    watch.delete()
     old(sign)
     assert idleness.may_sleep()
 

@@ -58,6 +58,7 @@ SENTENCES = (
     gettext_noop("The check digits of the tax number %(number)s are wrong."),
     gettext_noop("%(where)s has no text; needs OCR."),
     gettext_noop("%(where)s has no text, and none was recognised in its picture."),
+    gettext_noop("In the picture of %(where)s hardly any text was recognised."),
     gettext_noop("%(where)s has no text; the time limit left none to recognise it."),
     gettext_noop("%(where)s cannot be read; the file is damaged there."),
     gettext_noop("%(where)s measures more than %(limit)s points a side and was not read."),

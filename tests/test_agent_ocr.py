@@ -141,6 +141,14 @@ def test_a_blank_page_needs_no_recognition(tmp_path: Path) -> None:
     assert result.reasons == ("Nothing is printed on this document's pages.",)
 
 
+@needs_engine
+def test_a_page_on_which_hardly_a_word_was_recognised_is_not_said_to_need_ocr(tmp_path: Path) -> None:
+    path = stored(tmp_path, page_pdf(text_at(100, 500, "Hello there", size=40)))
+    result = result_of(scan_of(path, tmp_path / "scan.pdf"), settings=ENGLISH)
+    assert "In the picture of page 1 hardly any text was recognised." in result.reasons
+    assert not any("needs OCR" in reason for reason in result.reasons)
+
+
 def test_without_an_engine_a_scan_says_that_it_needs_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,7 +77,7 @@ def _read(document: Document, order: Order, tell: Tell) -> Reading:
         raise Problem(Code.LIMIT, message)
     if all(page.unreadable for page in reading.pages):
         raise Problem(Code.CORRUPT, "None of this PDF's pages can be read; the file is damaged.")
-    tell_of_pages(reading, tried={*recogniser.vain, *recogniser.late})
+    tell_of_pages(reading, tried={*recogniser.done, *recogniser.vain, *recogniser.late})
     recogniser.tell(reading)
     tell_of_file(reading)
     reading.recogniser = recogniser
@@ -169,6 +169,11 @@ class Recogniser:
         vain = [number for number in self.vain if number not in garbled]
         if vain:
             reading.reasons.append(f"{named(vain)} has no text, and none was recognised in its picture.")
+        faint = [number for number in self.done if not reading.pages[number - 1].has_text]
+        if faint:
+            reading.reasons.append(
+                f"In the picture of {named(faint, inside=True)} hardly any text was recognised."
+            )
         if self.late:
             reading.reasons.append(
                 f"{named(self.late)} has no text; the time limit left none to recognise it."

@@ -36,7 +36,9 @@ _is_kept_awake = False
 def needed() -> None:
     """Somebody needs the database: nobody on this machine sleeps for the next IDLE_SLEEP_SECONDS."""
     global _told_at, _slept_on, _is_kept_awake
-    if not settings.IDLE_SLEEP_SECONDS or time.monotonic() - _told_at < LOOK_SECONDS:
+    # So lately told that nobody can have fallen asleep since
+    is_known = time.monotonic() - _told_at < min(LOOK_SECONDS, settings.IDLE_SLEEP_SECONDS / 2)
+    if not settings.IDLE_SLEEP_SECONDS or is_known:
         return
     with _lock:
         _told_at, _slept_on = time.monotonic(), None

@@ -138,6 +138,15 @@ def test_whoever_needs_it_wakes_the_others(sign):
 
 
 @pytest.mark.django_db
+def test_who_sleeps_after_less_than_a_second_is_woken_too(sign, settings):
+    settings.IDLE_SLEEP_SECONDS = 0.2
+    idleness.needed()
+    wait_until(idleness.may_sleep, 10, "sleep")
+    idleness.needed()
+    assert not idleness.asleep()
+
+
+@pytest.mark.django_db
 def test_a_slow_look_finds_what_another_machine_has_handed_in(sign, settings, monkeypatch):
     settings.IDLE_POLL_SECONDS = 100
     old(sign)

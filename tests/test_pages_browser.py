@@ -371,6 +371,7 @@ def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world,
     whole = page.locator("#id_agent + .help")
     page.locator("#id_agent").select_option(label="Reads invoices")
     expect(whole).to_be_hidden()
+    height = page.locator("#id_client").bounding_box()["height"]
     page.locator("#id_agent").select_option(label=title[:200].strip())
     for width in (1280, 320):
         page.set_viewport_size({"width": width, "height": 900})
@@ -378,6 +379,9 @@ def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world,
         box = whole.bounding_box()
         assert whole.inner_text() == title[:200].strip() and box["x"] + box["width"] <= width
         assert whole.evaluate("e => e.scrollWidth <= e.clientWidth")
+        assert page.locator("#id_client").bounding_box()["height"] == height, (
+            "its neighbours stay as they are"
+        )
     assert site.complaints == []
 
 

@@ -215,7 +215,8 @@ def opened(tmp_path: Path):
 def test_a_file_that_takes_too_long_counts_as_damaged_and_the_next_one_is_fine(opened) -> None:
     own, good = opened
     own.inspect(good)
-    own.seconds_per_file = 0.0
+    own.seconds_per_file = 0.1
+    os.kill(own._child.pid, signal.SIGSTOP)  # or a quick one could have answered by then
     assert own.inspect(good).code == "corrupt"
     own.seconds_per_file = 10.0
     assert own.inspect(good) == inspector.Opened(pages=1)

@@ -31,7 +31,9 @@ BY_DESIGN = {
     "rekey_fair": "rewrites what waits for one agent, when it becomes fair",
     "lock_waiting": "locks what waits for one agent, before that",
 }
-BY_DESIGN["erase_tasks_of"] = "reads the tasks of fifty documents, which are few; here each document has thousands"
+BY_DESIGN["erase_tasks_of"] = (
+    "reads the tasks of fifty documents, which are few; here each document has thousands"
+)
 BY_DESIGN["billing_ended_runs"] = "reads each run of five weeks once, when somebody asks for the bill"
 # Pages count what they show, in the background or once a second for everybody; `bench dashboard` holds them to their time
 BY_DESIGN |= {

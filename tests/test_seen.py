@@ -47,9 +47,7 @@ def read(*records: Record, client=None, agent=None, document=None) -> Task:
 
 
 def reasons(task: Task, place: int = 0) -> list[str]:
-    return Attempt.objects.get(pk=task.result_attempt).result["records"][place]["fields"]["number"][
-        "reasons"
-    ]
+    return Attempt.objects.get(pk=task.result_attempt).result["records"][place]["fields"]["number"]["reasons"]
 
 
 def test_the_second_document_with_it_needs_a_look_and_says_where_the_first_is():

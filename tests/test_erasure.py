@@ -384,18 +384,21 @@ def test_nothing_is_handed_in_retried_or_resumed_any_more_and_no_file_stays(worl
 
 
 def test_an_upload_that_a_deletion_overtakes_takes_its_files_back(world, monkeypatch) -> None:
-    """It was let in, has stored its file, and only then finds the client gone."""
-    began, real = [], intake._hand_in
+    """It was let in, and stores its file when everything has been deleted."""
+    real, overtaken = intake._receive, []
 
-    def overtaken(*args: Any, **kwargs: Any) -> Extraction:
-        began.append(erase(world.client))
-        return real(*args, **kwargs)
+    def receive(*args: Any) -> Any:
+        overtaken.append(erase(world.client))
+        return real(*args)
 
-    monkeypatch.setattr(intake, "_hand_in", overtaken)
+    monkeypatch.setattr(intake, "_receive", receive)
     upload = intake.Upload("new.pdf", io.BytesIO(pdf_bytes(title="new")))
     with pytest.raises(operations.Refused):
         intake.take_in(ACTOR, client=world.client, agent=world.agent, uploads=[upload])
-    assert began and not [name for name in stored() if f"client-{world.client.pk}/" in name]
+    assert overtaken and not [name for name in stored() if f"client-{world.client.pk}/" in name]
+    with pytest.raises(operations.Refused):
+        intake.take_in(ACTOR, client=world.client, agent=world.agent, uploads=[upload])
+    assert len(overtaken) == 1, "the next one is not even let in"
 
 
 def test_a_callback_that_comes_late_is_money_and_nothing_else(world) -> None:

@@ -237,10 +237,15 @@ def test_the_run_command_carries_out_an_order_and_removes_nothing(other, tmp_pat
     assert {path.name for path in tmp_path.iterdir()} == {f"{told.attempt}.in.json", f"{told.attempt}.json"}
 
 
+def codes_of(other) -> list[str | None]:
+    """Of all that came, in whatever order: a busy receiver may take up the start after the end."""
+    return [json.loads(body).get("code") for _, body in other.got]
+
+
 def test_the_run_command_says_by_its_exit_code_that_an_attempt_failed(other, tmp_path) -> None:
     told = order(other, tmp_path, fails=True)
     assert carry_out(told, tmp_path).returncode == 1
-    assert json.loads(other.got[-1][1])["code"] == Code.CORRUPT
+    assert Code.CORRUPT in codes_of(other)
 
 
 def test_a_run_that_cannot_be_heard_has_completed_all_the_same(other, tmp_path) -> None:
@@ -260,7 +265,7 @@ def test_a_run_that_is_told_to_stop_says_so(other, tmp_path) -> None:
     wait_for(lambda: other.got)
     process.terminate()
     assert process.wait(30) == 1
-    assert json.loads(other.got[-1][1])["code"] == Code.CANCELLED
+    assert Code.CANCELLED in codes_of(other)
 
 
 @pytest.mark.parametrize("content", [None, "{", '{"callback_secret": "whsec_c2VjcmV0"}'])

@@ -19,8 +19,9 @@ import pypdfium2.raw as raw
 from tasks.agent.contract import Box, Code, Limits, Problem
 from tasks.agent.forms import form_values
 from tasks.agent.page import Page, Placing, Word, placing
+from tasks.agent.picture import MOST_IMAGE_PIXELS, image_pixels, image_share
 from tasks.agent.straighten import Turn
-from tasks.agent.visibility import MOST_IMAGE_PIXELS, Visibility, image_pixels, image_share
+from tasks.agent.visibility import Visibility
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -308,6 +309,7 @@ def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place
     at_first, at_last = map(ctypes.byref, ends)
     sides = memoryview(ends).cast("B").cast("f")
     first, last = sides[:4], sides[4:]
+    a, d, e, f = place.a, place.d, place.e, place.f
     for match in WORD.finditer(string):
         start, end = match.span()
         if not loose(text, start, at_first):
@@ -320,10 +322,13 @@ def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place
             right = last_right if last_right > right else right
             bottom = last_bottom if last_bottom < bottom else bottom
             top = last_top if last_top > top else top
-        x0, y0, x1, y1 = place.box(left, bottom, right, top)
+        if place.upright:
+            x0, y0, x1, y1 = a * left + e, d * top + f, a * right + e, d * bottom + f
+        else:
+            x0, y0, x1, y1 = place.box(left, bottom, right, top)
         word = Word(shown[start:end], x0, y0, x1, y1, page.number, start, end)
         (words if sees(word) else page.hidden).append(word)
-    seen.settle(page)
+    seen.settle(page, place)
 
 
 # Filled by PDFium for one character after the other

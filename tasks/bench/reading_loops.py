@@ -25,6 +25,7 @@ from tasks.agent.contract import Completed, Event, Order, Result
 from tasks.agent.ocr import Engine
 from tasks.agent.pdf import Document
 from tasks.agent.program import run
+from tasks.agent.quick import text_object_at
 from tasks.agent.reading import read_document
 
 ROUNDS, SCAN_ROUNDS = 15, 3
@@ -58,7 +59,7 @@ def calls_of(path: str) -> list[list[Call]]:
     pages: list[list[Call]] = []
 
     def recording(name: str) -> Callable[..., Any]:
-        function = getattr(raw, name)
+        function = text_object_at if name == "FPDFText_GetTextObject" else getattr(raw, name)
 
         def call(text: Any, *arguments: Any) -> Any:
             if name == "FPDFText_LoadPage":
@@ -71,12 +72,15 @@ def calls_of(path: str) -> list[list[Call]]:
 
     functions = {name: getattr(raw, name) for name in dir(raw)}
     recorded = {name: recording(name) for name in functions if name.startswith("FPDFText_")}
-    kept = pdf.raw, visibility.raw
-    pdf.raw = visibility.raw = SimpleNamespace(**functions | recorded)
+    kept = pdf.raw, visibility.text_object_at
+    pdf.raw, visibility.text_object_at = (
+        SimpleNamespace(**functions | recorded),
+        recorded["FPDFText_GetTextObject"],
+    )
     try:
         words(path)
     finally:
-        pdf.raw, visibility.raw = kept
+        pdf.raw, visibility.text_object_at = kept
     return pages
 
 

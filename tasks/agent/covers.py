@@ -11,7 +11,7 @@ from math import inf
 import pypdfium2.raw as raw
 
 from tasks.agent.page import Page, Placing, Word
-from tasks.agent.picture import Drawn, drawn
+from tasks.agent.picture import Drawn, can_be_drawn, drawn
 from tasks.agent.quick import (
     ADDRESS,
     count_form_objects,
@@ -173,11 +173,13 @@ def covers_among(things: Things, place: Placing) -> list[Cover]:
         return []
     covers, first = [], kinds.index(text)
     left, bottom, right, top = _places
-    for order in [order for order, kind in enumerate(kinds) if kind != text and order > first]:
+    for order in [order for order, kind in enumerate(kinds) if kind != text]:
+        if order < first:
+            continue
         item = things.items[order]
         if order not in things.matrices:  # most are lines of tables
             get_bounds(item, left, bottom, right, top)
-            if _values[2] - _values[0] < THINNEST or _values[3] - _values[1] < THINNEST:
+            if _values[3] - _values[1] < THINNEST or _values[2] - _values[0] < THINNEST:
                 continue
         if kinds[order] not in COVERING or (kinds[order] == raw.FPDF_PAGEOBJ_PATH and not is_solid(item)):
             continue
@@ -241,6 +243,8 @@ def unseen_words(
     covers: list[Cover],
 ) -> set[Word]:
     """Those that make no difference to the drawn page, and would without their covers; all where it is too large to draw safely."""
+    if not can_be_drawn(handle):
+        return set(words)
     notes = raw.FPDF_ANNOT if any(not cover.item for cover in covers) else 0
     pictures: list[Drawn | None] = []
 

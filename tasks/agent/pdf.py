@@ -19,7 +19,7 @@ import pypdfium2.raw as raw
 from tasks.agent.contract import Box, Code, Limits, Problem
 from tasks.agent.forms import form_values
 from tasks.agent.page import Page, Placing, Word, placing
-from tasks.agent.picture import MOST_IMAGE_PIXELS, image_pixels, image_share
+from tasks.agent.picture import can_be_drawn, image_share
 from tasks.agent.straighten import Turn
 from tasks.agent.visibility import Visibility
 
@@ -203,7 +203,7 @@ class Document:
     def render(self, number: int) -> Image | None:
         """A grey picture of page `number`, its longest side at most `limits.raster_pixels`; None where it is too large to draw safely."""
         page = self._pdf[number - 1]
-        if image_pixels(page.raw) > MOST_IMAGE_PIXELS:
+        if not can_be_drawn(page.raw):
             return None
         scale = min(RASTER_DPI / 72, self.limits.raster_pixels / max(page.get_size()))
         return page.render(scale=scale, grayscale=True).to_pil()

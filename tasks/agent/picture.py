@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from itertools import repeat
 
 import pypdfium2.raw as raw
 
 from tasks.agent.page import Word
+from tasks.agent.quick import ADDRESS, kind_of, object_at
 
 CONTRAST = 40
 """Difference in brightness (of 255) that makes a light word readable on what lies behind it."""
@@ -58,9 +60,7 @@ class Drawn:
 def drawn(
     handle: raw.FPDF_PAGE, width: float, height: float, words: list[Word], flags: int = 0
 ) -> Drawn | None:
-    """The part of the page around these words, drawn in grey; None where its pictures are too large to draw safely."""
-    if image_pixels(handle) > MOST_IMAGE_PIXELS:
-        return None
+    """The part of the page around these words, drawn in grey; None where there is no memory for it. Only for a page that `can_be_drawn`."""
     scale = min(1.0, CHECK_SIDE / max(width, height))
     columns, rows = max(int(width * scale), 1), max(int(height * scale), 1)
     part = Drawn.around(words, columns, rows, scale)
@@ -77,13 +77,18 @@ def drawn(
     return part
 
 
+def can_be_drawn(handle: raw.FPDF_PAGE) -> bool:
+    """Whether the page's pictures are small enough to draw it safely."""
+    return image_pixels(handle) <= MOST_IMAGE_PIXELS
+
+
 def image_pixels(handle: raw.FPDF_PAGE) -> int:
     total = 0
     columns, rows = ctypes.c_uint(), ctypes.c_uint()
-    for index in range(min(raw.FPDFPage_CountObjects(handle), MOST_OBJECTS)):
+    count = min(raw.FPDFPage_CountObjects(handle), MOST_OBJECTS)
+    kinds = list(map(kind_of, map(object_at, repeat(ctypes.cast(handle, ADDRESS).value), range(count))))
+    for index in [index for index, kind in enumerate(kinds) if kind == raw.FPDF_PAGEOBJ_IMAGE]:
         item = raw.FPDFPage_GetObject(handle, index)
-        if raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_IMAGE:
-            continue
         if raw.FPDFImageObj_GetImagePixelSize(item, ctypes.byref(columns), ctypes.byref(rows)):
             total += columns.value * rows.value
     return total

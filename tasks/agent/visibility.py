@@ -9,7 +9,7 @@ import pypdfium2.raw as raw
 from tasks.agent.covers import covered_words
 from tasks.agent.layout import rows_of
 from tasks.agent.page import Page, Placing, Word
-from tasks.agent.picture import drawn, image_share
+from tasks.agent.picture import can_be_drawn, drawn, image_share
 from tasks.agent.quick import get_fill, render_mode, text_object_at
 
 TINY = 2.0
@@ -56,8 +56,9 @@ class Visibility:
         """Move light words without contrast and covered ones to the hidden ones; let an OCR layer over or under a scan be text after all."""
         if self.light:
             # A row at a time: the first and the last may stand a page apart
+            safe = can_be_drawn(self.handle)
             for row in rows_of([word for word in page.words if word.start in self.light]):
-                shown = drawn(self.handle, self.width, self.height, row)
+                shown = drawn(self.handle, self.width, self.height, row) if safe else None
                 for word in row:
                     if shown is None or not shown.contrasts(word):
                         page.words.remove(word)

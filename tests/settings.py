@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 
 _home = Path(__file__).resolve().parent.parent / ".agentaudit-test"
+# Processes that share the tests among them each have a server of their own; they inherit the variables of the one that starts them
+if os.environ.get("AGENTAUDIT_HOME") == str(_home / "alone"):
+    del os.environ["AGENTAUDIT_HOME"]
 _ours = {
-    # Processes that share the tests among them each have a server of their own
     "AGENTAUDIT_HOME": str(_home / os.environ.get("PYTEST_XDIST_WORKER", "alone")),
     # Each worker that runs attempts would start a process that writes their traces; tests of traces say so
     "TRACING": "0",

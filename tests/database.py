@@ -42,7 +42,7 @@ def _truncate(cursor: Any, tables: set[str]) -> None:
     """A page that a browser has left may still be read at this moment, in another order of tables: whoever loses tries again."""
     for attempt in range(5):
         try:
-            cursor.execute(f"TRUNCATE {', '.join(sorted(tables))}")
+            cursor.execute(f"TRUNCATE {', '.join(sorted(tables))} RESTART IDENTITY")
             return
         except OperationalError as error:
             if attempt == 4 or not isinstance(error.__cause__, errors.DeadlockDetected):

@@ -34,6 +34,7 @@ MOST_SECONDS = 3.0
 @pytest.fixture(scope="module")
 def database(django_db_setup: Any, django_db_blocker: Any):
     with django_db_blocker.unblock(), superuser() as db:
+        empty_tables()  # numbers begin at 1 again
         fill(db, Bulk())
         db.execute(
             "UPDATE task_attempts SET run_id = 'run-' || task_id, trace_id = 'tr-' || task_id WHERE task_id % 1000 = 7"

@@ -57,6 +57,7 @@ TIME_AS_FILTER = {
 def database(django_db_setup: Any, django_db_blocker: Any):
     """The test database, filled once for all tests here, which change nothing that is kept."""
     with django_db_blocker.unblock(), superuser() as db:
+        empty_tables()  # numbers begin at 1 again
         fill(db, Bulk())
         yield db
         empty_tables()

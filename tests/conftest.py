@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,6 +92,15 @@ def no_hint_outlives_its_test():
     if notify._notifier is not None and notify._notifier.is_alive():
         notify._notifier.end()
         notify._notifier = None
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment_as_it_was() -> Iterator[None]:
+    """MLflow writes its settings into the environment, which processes that later tests start would inherit."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 @pytest.fixture(autouse=True)

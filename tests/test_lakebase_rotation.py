@@ -130,6 +130,8 @@ def test_no_request_fails_and_every_listener_comes_back(
     assert plain.failures + pooled.failures == []
     assert min(plain.done, pooled.done) > 1000 and rotating.changes >= SECONDS / ROTATE_SECONDS
     # The pool's description and the plain one name the same database: one login for both, per rotation
-    assert rotating.changes - 2 <= cloud.minted <= rotating.changes + 3  # of the last ones none may have been needed
+    assert (
+        rotating.changes - 2 <= cloud.minted <= rotating.changes + 3
+    )  # of the last ones none may have been needed
     assert max(at_work.longest_silence(), at_pages.longest_silence()) < DEAF_SECONDS
     assert "password authentication failed" not in caplog.text

@@ -28,7 +28,7 @@ FIGURES = {
 EXACT = {
     "backlog": {"seq_scans": 0},
     "notify": {"lost_last_wakeups": 0},
-    "recovery": {"tasks_lost": 0, "runs_started_twice": 0},
+    "recovery": {"tasks_lost": 0},
 }
 
 
@@ -44,7 +44,9 @@ def test_a_bench_prints_every_figure_of_its_contract(place, monkeypatch, name):
     unknown = [figure for figure, value in report["figures"].items() if value is None]
     assert len(unknown) <= len(report["notes"]), "a figure that is not known has a note that says why"
     for figure, value in EXACT.get(name, {}).items():
-        assert report["figures"][figure] == value
+        assert report["figures"][figure] == value, report
+    if name == "recovery":  # of a worker that stood still for longer than its lease both runs may end
+        assert report["figures"]["runs_started_twice"] <= report["figures"]["false_sweeps"], report
 
 
 def order() -> Order:

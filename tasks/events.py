@@ -79,19 +79,17 @@ def apply(db: psycopg.Connection, batch: Sequence[News]) -> dict[UUID, Word]:
 
 
 def _with_repeated_numbers(db: psycopg.Connection, batch: Sequence[News]) -> list[News]:
-    """Results are marked before they are settled, in a transaction of its own: what was noted of a result that then does not count harms nobody."""
+    """Results are marked before they are settled, in a transaction of its own: what was noted of one that then does not count is replaced by the next."""
+    marked = list(batch)
     read = [
-        (news.attempt, news.event.result)
-        for news in batch
+        (place, news.event, news.event.result)
+        for place, news in enumerate(batch)
         if isinstance(news.event, Completed) and news.event.result is not None
     ]
-    results = iter(queue.retried(lambda: seen.marked(db, read)))
-    return [
-        replace(news, event=news.event.model_copy(update={"result": next(results)}))
-        if isinstance(news.event, Completed) and news.event.result is not None
-        else news
-        for news in batch
-    ]
+    results = queue.retried(lambda: seen.marked(db, [(event.attempt, result) for _, event, result in read]))
+    for (place, event, _), result in zip(read, results, strict=True):
+        marked[place] = replace(batch[place], event=event.model_copy(update={"result": result}))
+    return marked
 
 
 def _settle_or_refuse(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) -> list[News]:

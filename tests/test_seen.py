@@ -119,6 +119,15 @@ def test_a_number_that_a_second_reading_corrects_is_free_again():
     assert read(record(), client=client, agent=agent).needs_review
 
 
+def test_a_result_that_comes_after_the_end_changes_nothing():
+    client, agent = make_client(), make_agent()
+    task = read(record(), client=client, agent=agent)
+    late = Completed(attempt=task.result_attempt, result=result(record(number="INV 99")))
+    events.apply_event(queue.connection(), late, ended=True)
+    assert read(record(), client=client, agent=agent).needs_review
+    assert not read(record(number="INV 99"), client=client, agent=agent).needs_review
+
+
 def test_nothing_of_the_document_is_in_what_is_kept():
     read(record())
     (kept,) = SeenNumber.objects.all()

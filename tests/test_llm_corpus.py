@@ -119,8 +119,10 @@ def test_what_a_hostile_invoice_hides_is_neither_sent_nor_found() -> None:
 
 # A document of 1,200 pages
 
+# The peak is VmHWM of the process's own memory: ru_maxrss goes through exec, so it begins at what the test
+# process itself once held.
 MEASURED = """
-import resource, sys
+import re, resource, sys
 from pathlib import Path
 from tasks.agent.contract import Completed
 from tests.llm_tools import attempt
@@ -129,7 +131,8 @@ resource.setrlimit(resource.RLIMIT_AS, (1536 << 20, 1536 << 20))
 outcome = attempt(SimpleNamespace(url=sys.argv[1]), Path(sys.argv[2]), vision="never")
 assert isinstance(outcome, Completed), outcome
 fields = outcome.result.records[0]
-print(len(fields.lines), fields.fields["total"].value, fields.fields["total"].evidence[0].page, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(len(fields.lines), fields.fields["total"].value, fields.fields["total"].evidence[0].page)
+print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 """
 
 
@@ -155,4 +158,4 @@ def test_a_document_of_1200_pages_is_read_whole_within_an_attempts_memory(tmp_pa
     lines, total, page, kib = done.stdout.split()
     assert (int(lines), total, page) == (1200, "4321.00", "1200")
     assert {page for asked in there.asked for page in asked.pages} == set(range(1, 1201))
-    assert int(kib) < 700 * 1024
+    assert int(kib) < 400 * 1024

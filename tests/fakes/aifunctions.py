@@ -58,7 +58,7 @@ class AiFunctions:
         )
 
         body = request.json({"content", "schema", "options"})
-        options = like(AiExtractOptions, body["options"])
+        options = like(AiExtractOptions, body.get("options", {}))
         if options.mode not in (None, "precision") or len(options.instructions or "") > LONGEST_INSTRUCTIONS:
             raise Refused(400, "INVALID_PARAMETER_VALUE", "These options are not known.")
         if not isinstance(body["content"], str) or not body["content"]:

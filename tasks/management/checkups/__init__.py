@@ -44,6 +44,7 @@ def examine() -> Iterator[Finding]:
         bill,
         callback,
         database,
+        functions,
         job,
         lakebase,
         machine,
@@ -74,6 +75,7 @@ def examine() -> Iterator[Finding]:
         yield from running.somebody_works()
         yield from running.runs_are_heard_of()
         yield from running.second_engine_is_tried()
+        yield from functions.answer()
         yield from machine.memory_suffices()
 
 

@@ -10,10 +10,11 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from tasks import inspector, queue
-from tasks.agent.contract import Completed, Failed, Limits, Order
+from tasks.agent.contract import Code, Completed, Failed, Limits, Order
 from tasks.executors import RunState
 from tasks.executors.local import LocalExecutor
 from tasks.management.checkups import Finding, fault, hint, ok
@@ -27,18 +28,19 @@ OCR_INSTALL = "apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu
 SECOND_ENGINE, SECOND_ENGINE_MIB = ("rapidocr", "onnxruntime"), 3072
 SILENT_SECONDS, MOST_SILENT = 600.0, 1000
 
+TEXT = b"BT /F 12 Tf 20 150 Td (Invoice 1001) Tj 0 -20 Td (Total 12.00) Tj ET"
 # A page with two lines of text, as small as a PDF can be; readers rebuild the table of contents that is missing
-PDF = b"""%PDF-1.4
+PDF = b"""%%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
-4 0 obj<</Length 67>>stream
-BT /F 12 Tf 20 150 Td (Invoice 1001) Tj 0 -20 Td (Total 12.00) Tj ET
+4 0 obj<</Length %d>>stream
+%s
 endstream endobj
 5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
 trailer<</Root 1 0 R>>
-%%EOF
-"""
+%%%%EOF
+""" % (len(TEXT), TEXT)
 
 
 def pdfs_can_be_opened() -> Iterator[Finding]:
@@ -65,49 +67,58 @@ def pdfs_can_be_opened() -> Iterator[Finding]:
 
 
 def attempts_can_run() -> Iterator[Finding]:
-    """Reads a small document the way a worker does: in a child of a fork server, within limits."""
-    with tempfile.TemporaryDirectory(prefix="agentaudit-doctor-") as folder:
-        document, log = Path(folder, "document.pdf"), Path(folder, "log")
-        document.write_bytes(PDF)
-        order = Order(
-            attempt=uuid4(), task=0, number=1, program="rules", document=str(document),
-            document_sha256=hashlib.sha256(PDF).hexdigest(), limits=Limits(wall_seconds=int(ATTEMPT_SECONDS)),
-        )  # fmt: skip
-        try:
-            said = _run(order, log)
-        except OSError as error:
-            said = str(error)
-    if said:
+    said = tried(PDF)
+    if isinstance(said, Failed):
         yield fault(
             "attempts",
-            f"A small document could not be read in a child process: {said}",
+            f"A small document could not be read in a child process: {said.message}",
             "The lines above say why; memory limits of a container are a frequent cause.",
         )
     else:
         yield ok("attempts", "They run in child processes.")
 
 
-def _run(order: Order, log: Path) -> str:
-    """Empty when it completed, else what went wrong."""
+def tried(
+    content: bytes, program: str = "rules", settings: dict[str, Any] | None = None
+) -> Completed | Failed:
+    """How a document is read the way a worker does it: in a child of a fork server, within limits, with the logins of attempts."""
+    with tempfile.TemporaryDirectory(prefix="agentaudit-doctor-") as folder:
+        document, log = Path(folder, "document.pdf"), Path(folder, "log")
+        document.write_bytes(content)
+        order = Order(
+            attempt=uuid4(), task=0, number=1, program=program, settings=settings or {}, document=str(document),
+            document_sha256=hashlib.sha256(content).hexdigest(), limits=Limits(wall_seconds=int(ATTEMPT_SECONDS)),
+        )  # fmt: skip
+        try:
+            return _run(order, log)
+        except OSError as error:
+            return _failed(order, str(error))
+
+
+def _run(order: Order, log: Path) -> Completed | Failed:
     executor = LocalExecutor(1, lambda attempt: log)
     try:
         executor.extend(ATTEMPT_SECONDS)
         answer = executor.start([order])
         if answer.refused:
-            return answer.refused[0].message
-        deadline, failure = time.monotonic() + ATTEMPT_SECONDS, ""
+            return _failed(order, answer.refused[0].message)
+        deadline, failure = time.monotonic() + ATTEMPT_SECONDS, None
         while time.monotonic() < deadline:
             for report in executor.news(1.0):
-                if any(isinstance(event, Completed) for event in report.events):
-                    return ""
-                failure = next(
-                    (event.message for event in report.events if isinstance(event, Failed)), failure
-                )
+                for event in report.events:
+                    if isinstance(event, Completed):
+                        return event
+                    failure = event if isinstance(event, Failed) else failure
                 if report.state is RunState.ENDED:
-                    return failure or report.message or "it ended without a word"
-        return f"it did not end within {ATTEMPT_SECONDS:.0f} s"
+                    return failure or _failed(order, report.message or "it ended without a word")
+        return _failed(order, f"it did not end within {ATTEMPT_SECONDS:.0f} s")
     finally:
         executor.close(1.0)
+
+
+def _failed(order: Order, message: str) -> Failed:
+    """What is said of an attempt that could not speak for itself."""
+    return Failed(attempt=order.attempt, code=Code.CRASHED, message=message, retryable=True)
 
 
 def scans_can_be_read() -> Iterator[Finding]:

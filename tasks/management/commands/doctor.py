@@ -18,7 +18,8 @@ SIGNS = {Level.OK: ("ok", "green"), Level.HINT: ("hint", "yellow"), Level.FAULT:
 
 class Command(base.Command):
     help = """Look at everything that agentaudit needs: settings, database (version, rights, migrations, wake-ups, clock), storage,
-disks, memory, workers, and whether a document can be read here. Changes nothing. Takes a few seconds.
+disks, memory, workers, and whether a document can be read here. Changes nothing. Takes a few seconds. Where agents use AI functions of
+Databricks, each is asked once, for a fraction of a cent.
 
 Exit code: 0 all well, or hints only; 1 something does not work."""
     requires_system_checks = ()  # its findings are these, in its own words

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fpdf import FPDF
 from PIL import Image
 
 from tasks import events, queue
@@ -18,6 +19,7 @@ from tests import queue_tools as tools
 from tests.factories import make_agent
 from tests.fakes.aifunctions import AiFunctions, element
 from tests.fakes.databricks import Refused, Workspace
+from tests.fakes.wire import golden, seen
 from tests.llm_tools import SCHEMA, bill, failure, field, record
 from tests.ocr_tools import scan_of
 from tests.pdfs import outcome_of
@@ -301,3 +303,19 @@ def test_a_picture_is_sent_and_no_description_of_figures_is_asked_for(
     asked = workspace.requests(PARSE)[0]
     assert asked["method"] == "POST" and asked["body"].startswith('{"content": "data:image/jpeg;base64,')
     assert functions.parse_options == [{"description_element_types": "", "version": "2.0"}]
+
+
+def test_the_requests_are_those_that_were_seen_before(
+    functions: AiFunctions, workspace: Workspace, tmp_path: Path
+) -> None:
+    """A page without text and one with, so that both functions are asked. Of the picture only its kind is compared; it is so small
+    that the log does not cut what is sent behind it."""
+    stroke = FPDF(unit="mm", format=(20, 10))
+    stroke.add_page()
+    stroke.line(2, 2, 18, 8)
+    stroke.output(str(tmp_path / "stroke.pdf"))
+    own = {"schema": SCHEMA, "model": "ai_extract", "ocr_engine": "databricks"}
+    attempt(tmp_path / "stroke.pdf", "databricks-ai-extract", settings=own)
+    attempt(bill(tmp_path / "bill.pdf", 1), "databricks-ai-extract", settings={**own, "mode": "precision"})
+    lines = seen(workspace, {r"base64,[\w+/=]+": "base64,PICTURE", r"DOCUMENT-[0-9a-f]+": "DOCUMENT-MARK"})
+    assert [line for line in lines if "/ai-functions/" in line] == golden("functions")

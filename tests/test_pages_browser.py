@@ -273,6 +273,26 @@ def test_the_list_of_extractions_changes_by_itself(world, root, visit) -> None:
     assert site.complaints == []
 
 
+def test_an_empty_list_fills_by_itself_and_the_filter_comes_with_the_first_row(world, root, visit) -> None:
+    empty = make_client("Leer")
+    site = visit(make_user("ann", "Auditor", clients=(empty,)))
+    site.page.route("**/extractions/*", lambda route: _quicker(route))
+    site.page.route("**/extractions/", lambda route: _quicker(route))
+    page = site.open("/extractions/?mine=1")
+    expect(page.get_by_role("heading", name="Nothing matches")).to_be_visible()
+    expect(page.get_by_role("button", name="Show")).to_be_visible()
+    page = site.open("/extractions/")
+    expect(page.get_by_role("heading", name="No extractions yet")).to_be_visible()
+    expect(page.locator("[data-indicator]")).to_have_attribute("data-state", CONNECTED)
+    for hidden in (page.locator("table"), page.get_by_role("button", name="Show")):
+        expect(hidden).to_be_hidden()
+    make_extraction(empty, world.agent)
+    expect(page.locator("#extractions tr")).to_contain_text("Leer", timeout=9000)
+    expect(page.get_by_role("heading", name="No extractions yet")).to_be_hidden()
+    expect(page.get_by_role("button", name="Show")).to_be_visible()
+    assert site.complaints == []
+
+
 def test_whoever_waits_for_an_extraction_is_told_once_by_the_browser_when_it_has_ended(
     world, root, visit
 ) -> None:

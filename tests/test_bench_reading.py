@@ -36,19 +36,19 @@ def test_the_calls_of_reading_are_recorded_page_by_page() -> None:
 def test_the_bare_loop_makes_the_calls_of_reading_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
-    def noting(name: str) -> Callable[..., Any]:
+    def noting(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
-            made.append(name)
-            return getattr(raw, name)(*arguments)
+            made.append(function.__name__)
+            return function(*arguments)
 
-        call.__name__ = name
         return call
 
     pages = reading_loops.calls_of(SAMPLE)
-    monkeypatch.setattr(
-        reading_loops, "raw", SimpleNamespace(**{n: noting(n) for n in dir(raw) if n.startswith("FPDF")})
-    )
-    reading_loops.bare(SAMPLE, [[(noting(f.__name__), rest) for f, rest in calls] for calls in pages])
+    functions = {
+        name: noting(getattr(raw, name)) for name in dir(raw) if name.startswith(("FPDF_", "FPDFText_"))
+    }
+    monkeypatch.setattr(reading_loops, "raw", SimpleNamespace(**functions))
+    reading_loops.bare(SAMPLE, [[(noting(f), rest) for f, rest in calls] for calls in pages])
     loading = {"FPDF_LoadDocument", "FPDF_GetPageCount", "FPDF_CloseDocument"}
     loading |= {f"{page}_{verb}Page" for page in ("FPDF", "FPDFText") for verb in ("Load", "Close")}
     assert Counter(name for name in made if name not in loading) == counted(pages)

@@ -13,17 +13,16 @@ import pypdfium2.raw as raw
 from tasks.agent.page import Page, Placing, Word
 from tasks.agent.picture import Drawn, can_be_drawn, drawn
 from tasks.agent.quick import (
-    ADDRESS,
+    bounds_of,
     count_form_objects,
     form_object_at,
-    get_bounds,
     get_draw_mode,
     get_matrix,
     get_stroke_width,
     kind_of,
-    object_at,
+    objects_of,
     set_active,
-    text_object_at,
+    text_objects,
 )  # fmt: skip
 
 THINNEST = 3.0
@@ -89,10 +88,11 @@ def covered_words(
     found = words_under(page.words, covers) if covers else {}
     if not found:
         return {}
-    orders = {item: order for order, item in enumerate(things.items)}
+    orders = dict(zip(things.items, range(len(things.items)), strict=True))
     under: dict[Word, list[Cover]] = {}
-    for word, above in found.items():
-        item = text_object_at(text, word.start)
+    for (word, above), item in zip(
+        found.items(), text_objects(text, [word.start for word in found]), strict=True
+    ):
         order = orders.get(item, -1) if item else inf
         later = [cover for cover in above if cover.order > order]
         if later and sum(cover.share_of(word) for cover in later) >= MOSTLY:
@@ -110,8 +110,7 @@ class Things:
     """The page's objects in the order in which they are drawn: addresses, kinds, and the matrices of the forms that they lie in."""
 
     def __init__(self, handle: raw.FPDF_PAGE):
-        count = min(raw.FPDFPage_CountObjects(handle), MOST_THINGS)
-        self.items = list(map(object_at, repeat(ctypes.cast(handle, ADDRESS).value), range(count)))
+        self.items = objects_of(handle, MOST_THINGS)
         self.kinds = list(map(kind_of, self.items))
         self.matrices: dict[int, Matrix] = {}
         if raw.FPDF_PAGEOBJ_FORM in self.kinds:
@@ -131,11 +130,9 @@ class Things:
                 inner = list(map(form_object_at, repeat(item), range(count)))
                 self._collect(inner, list(map(kind_of, inner)), product(matrix_of(item), matrix), depth + 1)
 
-    def sides(self, order: int, place: Placing) -> Sides | None:
-        """Where the object lies, in points from the top left of the page as it is shown."""
-        if not get_bounds(self.items[order], *_places):
-            return None
-        left, bottom, right, top = _values[:4]
+    def sides(self, order: int, box: Sides, place: Placing) -> Sides:
+        """Where the object of these bounds lies, in points from the top left of the page as it is shown."""
+        left, bottom, right, top = box
         matrix = self.matrices.get(order)
         if matrix is not None:
             a, b, c, d, e, f = matrix
@@ -172,20 +169,19 @@ def covers_among(things: Things, place: Placing) -> list[Cover]:
     if text not in kinds:
         return []
     covers, first = [], kinds.index(text)
-    left, bottom, right, top = _places
-    for order in [order for order, kind in enumerate(kinds) if kind != text]:
-        if order < first:
+    later = [order for order, kind in enumerate(kinds[first:], first) if kind != text]
+    items = [things.items[order] for order in later]
+    for order, item, box in zip(later, items, bounds_of(items), strict=True):
+        if box is None:
             continue
-        item = things.items[order]
-        if order not in things.matrices:  # most are lines of tables
-            get_bounds(item, left, bottom, right, top)
-            if _values[3] - _values[1] < THINNEST or _values[2] - _values[0] < THINNEST:
-                continue
+        left, bottom, right, top = box
+        # Most are lines of tables
+        if (top - bottom < THINNEST or right - left < THINNEST) and order not in things.matrices:
+            continue
         if kinds[order] not in COVERING or (kinds[order] == raw.FPDF_PAGEOBJ_PATH and not is_solid(item)):
             continue
-        sides = things.sides(order, place)
-        if sides:
-            covers.append(Cover(order, sides, item, kinds[order] == raw.FPDF_PAGEOBJ_IMAGE))
+        is_picture = kinds[order] == raw.FPDF_PAGEOBJ_IMAGE
+        covers.append(Cover(order, things.sides(order, box, place), item, is_picture))
     return covers
 
 
@@ -213,11 +209,13 @@ def covering_notes(handle: raw.FPDF_PAGE, place: Placing) -> list[Cover]:
 
 def words_under(words: list[Word], covers: list[Cover]) -> dict[Word, list[Cover]]:
     """The words whose line has its middle within something, and what that is."""
-    rows = sorted(((word.y0 + word.y1) / 2, index) for index, word in enumerate(words))
+    middles = [(word.y0 + word.y1) / 2 for word in words]
+    indices = sorted(range(len(words)), key=middles.__getitem__)
+    rows = [middles[index] for index in indices]
     found: dict[Word, list[Cover]] = {}
     for cover in covers:
         x0, y0, x1, y1 = cover.sides
-        for _, index in rows[bisect_left(rows, (y0, -1)) : bisect_right(rows, (y1, len(words)))]:
+        for index in indices[bisect_left(rows, y0) : bisect_right(rows, y1)]:
             word = words[index]
             if x0 < word.x1 and word.x0 < x1:
                 found.setdefault(word, []).append(cover)
@@ -227,10 +225,11 @@ def words_under(words: list[Word], covers: list[Cover]) -> dict[Word, list[Cover
 def texts_under(things: Things, covers: list[Cover], place: Placing) -> list[int]:
     """All text with something over it: a word may be printed twice to look bold, and is seen if either can be."""
     texts = []
-    for order, kind in enumerate(things.kinds):
-        if kind == raw.FPDF_PAGEOBJ_TEXT:
-            sides = things.sides(order, place)
-            if sides and any(cover.order > order and cover.overlaps(sides) for cover in covers):
+    orders = [order for order, kind in enumerate(things.kinds) if kind == raw.FPDF_PAGEOBJ_TEXT]
+    for order, box in zip(orders, bounds_of([things.items[order] for order in orders]), strict=True):
+        if box is not None:
+            sides = things.sides(order, box, place)
+            if any(cover.order > order and cover.overlaps(sides) for cover in covers):
                 texts.append(things.items[order])
     return texts
 

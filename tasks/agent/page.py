@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pypdfium2.raw as raw
 
+from tasks.agent.quick import to_device
 from tasks.agent.straighten import Turn
 
 
@@ -88,15 +89,18 @@ class Placing:
         return min(xs), min(ys), max(xs), max(ys)
 
 
+_x, _y = ctypes.c_int(), ctypes.c_int()
+_to_x, _to_y = ctypes.addressof(_x), ctypes.addressof(_y)
+
+
 def placing(handle: raw.FPDF_PAGE, width: float, height: float) -> Placing:
     """Ask PDFium where three points land; whole pixels are fine enough on a device of a hundred million."""
     device = 100_000_000
     unit = 1000.0
-    x, y = ctypes.c_int(), ctypes.c_int()
 
     def at(px: float, py: float) -> tuple[float, float]:
-        raw.FPDF_PageToDevice(handle, 0, 0, device, device, 0, px, py, ctypes.byref(x), ctypes.byref(y))
-        return x.value / device * width, y.value / device * height
+        to_device(handle, 0, 0, device, device, 0, px, py, _to_x, _to_y)
+        return _x.value / device * width, _y.value / device * height
 
     (e, f), (ax, bx), (cx, dx) = at(0, 0), at(unit, 0), at(0, unit)
     round_off = 1e-6

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from tasks.agent.contract import Box, Code, Limits, Problem
 from tasks.agent.forms import form_values
 from tasks.agent.page import Page, Placing, Word, placing
 from tasks.agent.picture import can_be_drawn, image_share
+from tasks.agent.quick import loose_boxes
 from tasks.agent.straighten import Turn
-from tasks.agent.visibility import Visibility
+from tasks.agent.visibility import TINY, Visibility
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -118,7 +120,7 @@ class Document:
         if raw.FPDFDoc_GetJavaScriptActionCount(self._pdf.raw) > 0:
             return True
         if self._content is not None:
-            return b"/JavaScript" in self._content
+            return self._content.rfind(b"/JavaScript") >= 0  # a quarter quicker than from the front
         with open(self.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return content.find(b"/JavaScript") >= 0
 
@@ -235,8 +237,15 @@ def shown_box(words: list[Word], page: Page, turn: Turn) -> Box:
 def start_of(path: str | Path) -> bytes:
     """All of a file up to AT_ONCE bytes, of a larger one a byte more than that. Raises Problem unless it has a PDF header near its start."""
     try:
-        with open(path, "rb") as file:
-            start = file.read(AT_ONCE + 1)
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            # Room for the most that may be kept would be asked of the system, and given back, each time
+            room = min(os.fstat(file).st_size, AT_ONCE) + 1
+            start = os.read(file, room)
+            while len(start) < room and (more := os.read(file, room - len(start))):
+                start += more
+        finally:
+            os.close(file)
     except FileNotFoundError:
         raise Problem(
             Code.DOCUMENT_MISSING, "The file of this document is not where it was stored."
@@ -279,9 +288,11 @@ def page_text(text: raw.FPDF_TEXTPAGE) -> str:
     count = raw.FPDFText_CountChars(text)
     if count <= 0:
         return ""
-    buffer = (ctypes.c_ushort * (count + 1))()
-    written = raw.FPDFText_GetText(text, 0, count, buffer)
-    string = bytes(buffer)[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace")
+    buffer = bytearray(2 * (count + 1))
+    # A type of array for each number of characters would take longer than the call
+    first = ctypes.c_ushort.from_buffer(buffer)
+    written = raw.FPDFText_GetText(text, 0, count, ctypes.byref(first))
+    string = buffer[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace")
     if len(string) != count:
         string = "".join(char_at(text, i) for i in range(count))
     return repaired(string)
@@ -304,18 +315,16 @@ def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place
     string = page_text(text)
     shown = string.replace(BROKEN, "-")
     seen = Visibility(handle, text, page.width, page.height)
-    words, sees, loose = page.words, seen.sees, raw.FPDFText_GetLooseCharBox
-    ends = (raw.FS_RECTF * 2)()
-    at_first, at_last = map(ctypes.byref, ends)
-    sides = memoryview(ends).cast("B").cast("f")
-    first, last = sides[:4], sides[4:]
+    spans = [match.span() for match in WORD.finditer(string)]
+    starts = [start for start, _ in spans]
+    firsts, lasts = loose_boxes(text, starts), loose_boxes(text, [end - 1 for _, end in spans])
+    words, sees, number, (width, height) = page.words, seen.sees, page.number, (page.width, page.height)
     a, d, e, f = place.a, place.d, place.e, place.f
-    for match in WORD.finditer(string):
-        start, end = match.span()
-        if not loose(text, start, at_first):
+    for (start, end), first, last, printed in zip(spans, firsts, lasts, seen.looks(starts), strict=True):
+        if first is None:
             continue
         left, top, right, bottom = first
-        if end - start > 1 and loose(text, end - 1, at_last):
+        if last is not None:
             # Thousands of times a second: min and max would take as long as PDFium
             last_left, last_top, last_right, last_bottom = last
             left = last_left if last_left < left else left
@@ -326,8 +335,10 @@ def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place
             x0, y0, x1, y1 = a * left + e, d * top + f, a * right + e, d * bottom + f
         else:
             x0, y0, x1, y1 = place.box(left, bottom, right, top)
-        word = Word(shown[start:end], x0, y0, x1, y1, page.number, start, end)
-        (words if sees(word) else page.hidden).append(word)
+        word = Word(shown[start:end], x0, y0, x1, y1, number, start, end)
+        # Most are plainly seen, and to ask costs as much as all of the above
+        plain = printed == "seen" and x1 > 0 and y1 > 0 and x0 < width and y0 < height and y1 - y0 >= TINY
+        (words if plain or sees(word, printed) else page.hidden).append(word)
     seen.settle(page, place)
 
 

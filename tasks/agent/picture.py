@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from itertools import repeat
 
 import pypdfium2.raw as raw
 
 from tasks.agent.page import Word
-from tasks.agent.quick import ADDRESS, kind_of, object_at
+from tasks.agent.quick import kind_of, objects_of
 
 CONTRAST = 40
 """Difference in brightness (of 255) that makes a light word readable on what lies behind it."""
@@ -85,8 +84,7 @@ def can_be_drawn(handle: raw.FPDF_PAGE) -> bool:
 def image_pixels(handle: raw.FPDF_PAGE) -> int:
     total = 0
     columns, rows = ctypes.c_uint(), ctypes.c_uint()
-    count = min(raw.FPDFPage_CountObjects(handle), MOST_OBJECTS)
-    kinds = list(map(kind_of, map(object_at, repeat(ctypes.cast(handle, ADDRESS).value), range(count))))
+    kinds = list(map(kind_of, objects_of(handle, MOST_OBJECTS)))
     for index in [index for index, kind in enumerate(kinds) if kind == raw.FPDF_PAGEOBJ_IMAGE]:
         item = raw.FPDFPage_GetObject(handle, index)
         if raw.FPDFImageObj_GetImagePixelSize(item, ctypes.byref(columns), ctypes.byref(rows)):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
+from collections.abc import Sequence
+from functools import lru_cache
 
 import pypdfium2.raw as raw
 
@@ -10,7 +11,7 @@ from tasks.agent.covers import covered_words
 from tasks.agent.layout import rows_of
 from tasks.agent.page import Page, Placing, Word
 from tasks.agent.picture import can_be_drawn, drawn, image_share
-from tasks.agent.quick import get_fill, render_mode, text_object_at
+from tasks.agent.quick import Fill, fills_of, render_mode, text_objects
 
 TINY = 2.0
 """Points of height below which nobody reads a word."""
@@ -20,37 +21,35 @@ LIGHT = 200
 INVISIBLE_MODES = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
 STROKED_MODES = (raw.FPDF_TEXTRENDERMODE_STROKE, raw.FPDF_TEXTRENDERMODE_STROKE_CLIP)
 
-# PDFium fills these for one text object after the other, of which a page may have one per word
-_fill = (ctypes.c_uint * 4)()
-_red, _green, _blue, _alpha = (ctypes.addressof(_fill) + 4 * channel for channel in range(4))
-
 
 class Visibility:
     """Asks PDFium about each text object once; light text is compared with the drawn page only where there is any."""
 
     def __init__(self, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, width: float, height: float):
         self.handle, self.text, self.width, self.height = handle, text, width, height
-        self.known: dict[int | None, str] = {None: "seen"}
         self.light: set[int] = set()
         self.invisible = 0
 
-    def sees(self, word: Word) -> bool:
+    def looks(self, starts: Sequence[int]) -> list[str]:
+        """How the words that start at these places are printed: seen, invisible or light."""
+        owners = text_objects(self.text, starts)
+        items = [item for item in set(owners) if item]
+        known: dict[int | None, str] = {None: "seen"}
+        known.update(zip(items, map(look, map(render_mode, items), fills_of(items)), strict=True))
+        return [known[owner] for owner in owners]
+
+    def sees(self, word: Word, printed: str) -> bool:
         """Whether the word can be seen; a light one counts as seen until `settle` has looked at the page."""
         if word.x1 <= 0 or word.y1 <= 0 or word.x0 >= self.width or word.y0 >= self.height:
             return False
         if word.y1 - word.y0 < TINY and word.x1 - word.x0 < TINY * len(word.text):
             return False
-        item = text_object_at(self.text, word.start)
-        kind = self.known.get(item)
-        if kind is None:
-            kind = self.known[item] = look(item)
-        if kind == "seen":
-            return True
-        if kind == "light":
+        if printed == "light":
             self.light.add(word.start)
-            return True
-        self.invisible += 1
-        return False
+        elif printed == "invisible":
+            self.invisible += 1
+            return False
+        return True
 
     def settle(self, page: Page, place: Placing) -> None:
         """Move light words without contrast and covered ones to the hidden ones; let an OCR layer over or under a scan be text after all."""
@@ -73,14 +72,14 @@ class Visibility:
             page.words, page.hidden, page.text_layer_of_scan = page.hidden, [], True
 
 
-def look(item: int) -> str:
+@lru_cache(1024)  # there are hardly more than a few kinds of print in a document
+def look(mode: int, fill: Fill | None) -> str:
     """seen, invisible or light."""
-    mode = render_mode(item)
     if mode in INVISIBLE_MODES:
         return "invisible"
-    if not get_fill(item, _red, _green, _blue, _alpha):
+    if fill is None:
         return "seen"
-    red, green, blue, alpha = _fill
+    red, green, blue, alpha = fill
     if alpha < 12:
         return "invisible"
     light = red >= LIGHT and green >= LIGHT and blue >= LIGHT

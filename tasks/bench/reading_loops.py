@@ -20,12 +20,11 @@ from uuid import UUID
 
 import pypdfium2.raw as raw
 
-from tasks.agent import pdf, visibility
+from tasks.agent import pdf, quick
 from tasks.agent.contract import Completed, Event, Order, Result
 from tasks.agent.ocr import Engine
 from tasks.agent.pdf import Document
 from tasks.agent.program import run
-from tasks.agent.quick import text_object_at
 from tasks.agent.reading import read_document
 
 ROUNDS, SCAN_ROUNDS = 15, 3
@@ -58,9 +57,7 @@ def calls_of(path: str) -> list[list[Call]]:
     """What reading the file asks of PDFium's text interface, page by page."""
     pages: list[list[Call]] = []
 
-    def recording(name: str) -> Callable[..., Any]:
-        function = text_object_at if name == "FPDFText_GetTextObject" else getattr(raw, name)
-
+    def recording(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         def call(text: Any, *arguments: Any) -> Any:
             if name == "FPDFText_LoadPage":
                 pages.append([])
@@ -70,18 +67,21 @@ def calls_of(path: str) -> list[list[Call]]:
 
         return call
 
+    kept, swept = pdf.raw, {n: f for n, f in vars(quick).items() if name_of(f).startswith("FPDFText_")}
     functions = {name: getattr(raw, name) for name in dir(raw)}
-    recorded = {name: recording(name) for name in functions if name.startswith("FPDFText_")}
-    kept = pdf.raw, visibility.text_object_at
-    pdf.raw, visibility.text_object_at = (
-        SimpleNamespace(**functions | recorded),
-        recorded["FPDFText_GetTextObject"],
-    )
+    recorded = {n: recording(f, n) for n, f in functions.items() if n.startswith("FPDFText_")}
+    pdf.raw = SimpleNamespace(**functions | recorded)
+    vars(quick).update({n: recording(f, name_of(f)) for n, f in swept.items()})
     try:
         words(path)
     finally:
-        pdf.raw, visibility.text_object_at = kept
+        pdf.raw = kept
+        vars(quick).update(swept)
     return pages
+
+
+def name_of(function: Any) -> str:
+    return getattr(function, "__name__", "")
 
 
 def bare(path: str, pages: list[list[Call]]) -> None:

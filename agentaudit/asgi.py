@@ -22,10 +22,14 @@ if settings.REQUEST_SECONDS:  # a statement ends before its request's time is ov
     limit = f"-c statement_timeout={settings.REQUEST_SECONDS * 900}ms"
     options["options"] = f"{options.get('options', '')} {limit}".strip()
 pages = get_asgi_application()
-if settings.REQUEST_SECONDS:
-    from agentaudit.deadlines import Bounded
 
+from agentaudit.deadlines import Bounded, Patient  # noqa: E402 - its pages of errors need Django to be set up
+
+SILENCE_SECONDS = 30.0
+"""How long nothing may come of a body. gunicorn's own patience (its `timeout`) is longer, and ends with status 500."""
+if settings.REQUEST_SECONDS:
     pages = Bounded(pages, settings.REQUEST_SECONDS, unbounded=(reverse("live"), reverse("upload")))  # type: ignore[assignment]
+pages = Patient(pages, SILENCE_SECONDS)  # type: ignore[assignment]
 
 
 async def application(scope: dict[str, Any], receive: Callable, send: Callable) -> None:

@@ -1,4 +1,4 @@
-"""No request takes longer than REQUEST_SECONDS: before a proxy in front cuts the line without a word, this says what happened."""
+"""No request takes longer than REQUEST_SECONDS, and none waits for ever for its own body: before somebody else cuts the line, this says what happened."""
 
 from __future__ import annotations
 
@@ -65,6 +65,46 @@ class Bounded:
         self._late.discard(late)
         if not late.cancelled() and (error := late.exception()):
             log.warning("A request that was cut off ended with %s.", type(error).__name__)
+
+
+class Patient:
+    """An ASGI application that waits `seconds` for the next part of a body, and then answers 408. A body that goes on arriving may take any time."""
+
+    def __init__(self, pages: Application, seconds: float) -> None:
+        self.pages, self._seconds = pages, seconds
+
+    async def __call__(self, scope: Message, receive: Callable, send: Callable) -> None:
+        if scope["type"] != "http":
+            await self.pages(scope, receive, send)
+            return
+        arriving, given_up, begun = True, False, False
+
+        async def hear() -> Message:
+            nonlocal arriving, given_up
+            if given_up or not arriving:
+                return {"type": "http.disconnect"} if given_up else await receive()
+            try:
+                async with asyncio.timeout(self._seconds):
+                    message = await receive()
+            except TimeoutError:
+                given_up = True
+                return {"type": "http.disconnect"}
+            arriving = message.get("more_body", False)
+            return message
+
+        async def say(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        await self.pages(scope, hear, say)
+        if given_up and not begun:
+            said = (
+                f"The body of this request stopped to arrive: nothing came for {self._seconds:g} s.".encode()
+            )
+            headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(said)).encode())]
+            await send({"type": "http.response.start", "status": 408, "headers": headers})
+            await send({"type": "http.response.body", "body": said})
 
 
 class _Line:

@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ from asgiref.testing import ApplicationCommunicator
 from django.db import connection, transaction
 from django.test import RequestFactory
 
-from agentaudit.deadlines import Bounded, CutOff
+from agentaudit.deadlines import Bounded, CutOff, Patient
 from dashboard import errors
 from tests.commands import ROOT, free_port, wait_until
 
@@ -105,6 +106,46 @@ def test_a_download_that_has_begun_is_broken_off_and_its_view_is_told():
     assert asyncio.run(browse())["status"] == 200
 
 
+@pytest.mark.parametrize("path", ["/costs/", "/upload/"])
+def test_a_body_that_has_stopped_to_arrive_is_given_up(path):
+    async def browse() -> tuple[int, float]:
+        pages = Patient(Bounded(reading, 10 * LIMIT, {"/upload/"}), LIMIT)
+        browser, began = ApplicationCommunicator(pages, scope(path, "POST")), time.monotonic()
+        await browser.send_input({"type": "http.request", "body": b"half", "more_body": True})
+        start = await browser.receive_output(timeout=3)
+        said = (await browser.receive_output(timeout=3))["body"]
+        await browser.wait(timeout=3)
+        assert b"stopped to arrive" in said
+        return start["status"], time.monotonic() - began
+
+    status, seconds = asyncio.run(browse())
+    assert status == 408 and LIMIT <= seconds < 2
+
+
+def test_a_body_that_goes_on_arriving_may_take_as_long_as_it_takes_and_a_stream_stays_open():
+    async def browse() -> dict[str, Any]:
+        browser = ApplicationCommunicator(Patient(reading, LIMIT), scope("/upload/", "POST"))
+        for part in range(6):
+            await browser.send_input({"type": "http.request", "body": b"part", "more_body": part < 5})
+            await asyncio.sleep(0.6 * LIMIT)
+        start = await browser.receive_output(timeout=3)
+        with pytest.raises((TimeoutError, asyncio.CancelledError)):
+            await browser.receive_output(timeout=3 * LIMIT)
+        return start
+
+    assert asyncio.run(browse())["status"] == 200
+
+
+async def reading(_scope: Any, receive: Callable, send: Callable) -> None:
+    """Begins its answer when the whole body is there, and ends it with the browser. As Django, it is silent where the body breaks off."""
+    while (message := await receive()).get("more_body"):
+        pass
+    if message["type"] != "http.disconnect":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await receive()
+        await send({"type": "http.response.body", "body": b""})
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("through_django", [True, False])
 def test_a_statement_that_is_stopped_is_said_to_have_taken_too_long(rf: RequestFactory, through_django):
@@ -161,11 +202,23 @@ def test_behind_gunicorn_a_silent_page_answers_and_a_download_is_seen_to_be_brok
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
+    "head", [b"Content-Length: 100\r\n\r\n", b"Content-Length: 100\r\n\r\nabc", b"Transfer-Encoding: chunked\r\n\r\n"]
+)  # fmt: skip
+def test_behind_gunicorn_a_body_that_never_comes_does_not_keep_its_connection(slow_server, head):
+    wait_until(lambda: get(slow_server, "/silent/"), 60, "the server")
+    with socket.create_connection(("127.0.0.1", slow_server), timeout=20) as line:
+        line.sendall(b"POST /silent/ HTTP/1.1\r\nHost: localhost\r\n" + head)
+        said = b"".join(iter(lambda: line.recv(4096), b""))
+    assert said.startswith(b"HTTP/1.1 408 ") and b"stopped to arrive" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("environment", "expected"),
     [({}, None), ({"DATABRICKS_APP_NAME": "audit"}, "49500ms"), ({"REQUEST_SECONDS": "10"}, "9000ms")],
 )
 def test_on_databricks_apps_statements_end_before_their_request_does(environment, expected):
-    code = "import agentaudit.asgi as a; print(type(a.pages).__name__, a.options.get('options'))"
+    code = "import agentaudit.asgi as a, agentaudit.gunicorn as g; assert a.SILENCE_SECONDS < g.timeout; print(type(a.pages.pages).__name__, a.options.get('options'))"
     run = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

@@ -12,8 +12,13 @@ SECONDS = 1.0
 
 
 async def pages(scope: dict[str, Any], receive: Callable, send: Callable) -> None:
-    """/silent/ says nothing, /endless/ says one line after the other."""
-    await receive()
+    """/silent/ says nothing, /endless/ says one line after the other, once the request is there."""
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        more = message.get("more_body", False)
     if scope["path"] == "/endless/":
         await send(
             {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/csv")]}
@@ -26,6 +31,6 @@ async def pages(scope: dict[str, Any], receive: Callable, send: Callable) -> Non
 
 def application() -> Callable:
     get_asgi_application()
-    from agentaudit.deadlines import Bounded
+    from agentaudit.deadlines import Bounded, Patient
 
-    return Bounded(pages, SECONDS, ())
+    return Patient(Bounded(pages, SECONDS, ()), SECONDS)

@@ -12,7 +12,7 @@ from itertools import product
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.lines import SUMMARY, Table
+from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY, Table
 from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.text import Candidate, Text, words_at
 
@@ -48,9 +48,12 @@ GENERIC_TOTAL = (
     "gross",
     "balance",
 )
-OF_LINES = "line items"
+OF_LINES, OF_RATES = "line items", "rates"
+CLOSING, MOST_BEFORE = 0.75, 2
 MOST = 9
 MOST_CHANGES = 7
+MOST_HEADINGS = 3
+SURE_TAX = 0.8
 
 
 @dataclass(slots=True)
@@ -73,6 +76,8 @@ class _Figure:
     amount: numbers.Amount
     candidate: Candidate
     line: int
+    spare: bool = False
+    """A total that may be the net amount, if a tax proves it."""
 
 
 def amounts_of(text: Text, table: Table) -> Amounts:
@@ -96,12 +101,16 @@ def _labelled(text: Text, table: Table) -> Iterator[_Figure]:
             continue
         for hit in hits:
             roles = [role for role in SUMMARY if role in hit.roles]
-            if not roles or not (text.leads(cell, hit) or _follows_amount(text, cell, hit)):
+            leads = text.leads(cell, hit) or _follows_amount(text, cell, hit)
+            if not roles or not (leads or _closes(text, cell, hit)):
                 continue
             placed = _figure_for(text, cell, hit)
             if placed is None:
                 continue
             other, amount, weight = placed
+            if not leads and not amount.money:
+                continue
+            weight *= 1.0 if leads else CLOSING
             for role in roles:
                 score = weight * _label_weight(text, cell, hit, role)
                 words = words_at(other, amount.start, amount.end)
@@ -115,6 +124,20 @@ def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
     return any(amount.end <= hit.start <= amount.end + 3 and amount.money for amount in text.amounts(cell))
 
 
+def _closes(text: Text, cell: Cell, hit: Hit) -> bool:
+    """Whether a word or two stand before the label and nothing but a rate and remarks behind it: "Honorar netto", "Parts tax 7 %"."""
+    folded = text.folded[cell]
+    behind = re.sub(r"\(.*?\)", "", _up_to_amount(text, cell, hit))
+    return len(folded[: hit.start].split()) <= MOST_BEFORE and not FOREIGN_WORDS.search(behind)
+
+
+def _up_to_amount(text: Text, cell: Cell, hit: Hit) -> str:
+    first = min(
+        [a.start for a in text.amounts(cell) if a.start >= hit.end and a.money], default=len(cell.text)
+    )
+    return text.folded[cell][hit.end : first]
+
+
 def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount, float] | None:
     behind = text.folded[cell][hit.end :]
     foreign = sum(
@@ -122,8 +145,12 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
         for word in FOREIGN_WORDS.findall(re.sub(r"\(.*?\)|%.*| on .*| inkl.*| incl.*", "", behind))
         if not code_of(word)
     )
-    own = [a for a in text.amounts(cell) if a.start >= hit.end and not a.percent]
-    right = [(other, a) for other in text.right_of(cell) for a in text.amounts(other) if not a.percent]
+    stop = min(
+        [h.start for h in text.hits[cell] if h.start >= hit.end and h.plays_one(SUMMARY)],
+        default=len(cell.text),
+    )
+    own = [a for a in text.amounts(cell) if hit.end <= a.start < stop and not a.percent]
+    right = [(other, a) for other in _unlabelled(text, cell) for a in text.amounts(other) if not a.percent]
     for choice in ([p for p in right if p[1].money], [(cell, a) for a in own if a.money]):
         if choice:
             other, amount = choice[-1]
@@ -132,7 +159,10 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
     if bare and not foreign:
         other, amount = bare[-1]
         return other, amount, 0.62
-    if right or own or foreign:
+    before = _left_of(text, cell)
+    if before is not None and not right and not own:
+        return *before, 0.7
+    if right or own or foreign or _heads_several(text, cell):
         return None
     for other in text.below(cell, 1):
         money = [a for a in text.amounts(other) if a.money]
@@ -140,6 +170,35 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
         if money and not any(text.leading_hit(c) for c in left):
             return other, money[0], 0.72
     return None
+
+
+def _unlabelled(text: Text, cell: Cell) -> Iterator[Cell]:
+    """The cells to the right, up to one that names a sum of its own and its figure: "Net 609.50   Tax 51.03   Total 660.53"."""
+    for other in text.right_of(cell):
+        hit = text.leading_hit(other)
+        if (
+            hit is not None
+            and hit.plays_one(SUMMARY)
+            and any(a.start >= hit.end for a in text.amounts(other))
+        ):
+            return
+        yield other
+
+
+def _left_of(text: Text, cell: Cell) -> tuple[Cell, numbers.Amount] | None:
+    """The figure of a row whose figures stand before their labels: the only other cell of its line."""
+    line = text.lines[cell.line]
+    if len(line.cells) != 2 or cell.column != 1:
+        return None
+    money = [amount for amount in text.amounts(line.cells[0]) if amount.money]
+    alone = len(money) == 1 and not FOREIGN_WORDS.search(line.cells[0].text)
+    return (line.cells[0], money[0]) if alone else None
+
+
+def _heads_several(text: Text, cell: Cell) -> bool:
+    """Whether the cell heads a table of sums with more than one row: which of the rows counts, the columns say."""
+    below = [other for other in text.below(cell, 2) if any(a.money for a in text.amounts(other))]
+    return len(below) > 1 and any(True for _ in _total_headings(text, text.lines[cell.line]))
 
 
 def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
@@ -156,33 +215,53 @@ def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
 def _columned(text: Text, table: Table) -> Iterator[_Figure]:
     """Tables of totals: a heading row that names at least two of net, tax and total, and figures under it."""
     for line in text.lines:
-        headings = _total_headings(text, line)
-        if headings is None:
-            continue
-        rows = list(_total_rows(text, line, headings, line.index in table.headings, table))
-        row = _last_or_sum(rows)
-        if row is None:
-            continue
-        net, tax, total = (
-            row[role].amount.value if role in row else None for role in ("net", "tax", "total")
-        )
-        sure = net is not None and tax is not None and total is not None and abs(net + tax - total) <= CENT
-        for figure in row.values():
-            figure.candidate.score = 0.98 if sure else 0.7
+        best: dict[str, _Figure] | None = None
+        rates: list[dict[str, _Figure]] = []
+        for headings in _total_headings(text, line):
+            rows = list(_total_rows(text, line, headings, line.index in table.headings, table))
+            row = _last_or_sum(rows)
+            rates = rates or (rows if row is None else [])
+            if row is not None and (best is None or (_is_sum(row) and not _is_sum(best))):
+                best = row
+        for figure in (best or {}).values():
+            figure.candidate.score = 0.98 if _is_sum(best or {}) else 0.7
             yield figure
+        if best is None:
+            yield from _sums_of_rates(rates)
 
 
-def _total_headings(text: Text, line: Line) -> dict[str, Cell] | None:
-    found: dict[str, Cell] = {}
+def _sums_of_rates(rows: list[dict[str, _Figure]]) -> Iterator[_Figure]:
+    """The sums of net and tax over the rates, where no row of sums is printed; they count only if the total proves them."""
+    for role in ("net", "tax"):
+        figures = [row[role] for row in rows if role in row]
+        if len(figures) == len(rows) > 1:
+            value = sum((figure.amount.value for figure in figures), Decimal(0))
+            candidate = Candidate(numbers.plain(value), 0.5, [], label=OF_RATES, source="computed")
+            yield _Figure(role, numbers.Amount(value, 0, 0, "", 2, False), candidate, figures[-1].line)
+
+
+def _is_sum(row: dict[str, _Figure]) -> bool:
+    """Whether net and tax of the row are its total."""
+    if len(row) < len(ENDS_ITEMS):
+        return False
+    return abs(row["net"].amount.value + row["tax"].amount.value - row["total"].amount.value) <= CENT
+
+
+def _total_headings(text: Text, line: Line) -> Iterator[dict[str, Cell]]:
+    """The columns of a table of totals; where several could be the same one ("Warenwert", "Nettobetrag"), each choice of them."""
+    found: dict[str, list[Cell]] = {}
     for cell in line.cells:
         if any(amount.money for amount in text.amounts(cell)):
-            return None
+            return
         for hit in text.hits.get(cell, ()):
-            for role in ("net", "tax", "total"):
-                if role in hit.roles and text.leads(cell, hit) and role not in found:
-                    found[role] = cell
-                    break
-    return found if len(found) >= 2 and len(set(map(id, found.values()))) >= 2 else None
+            role = next((role for role in ENDS_ITEMS if role in hit.roles and text.leads(cell, hit)), None)
+            if role is not None:
+                found.setdefault(role, []).append(cell)
+    if len(found) < 2:
+        return
+    for cells in product(*(choices[:MOST_HEADINGS] for choices in found.values())):
+        if len(set(map(id, cells))) == len(cells):
+            yield dict(zip(found, cells, strict=True))
 
 
 def _total_rows(
@@ -236,9 +315,14 @@ def _last_or_sum(rows: list[dict[str, _Figure]]) -> dict[str, _Figure] | None:
 
 
 def _sum_taxes(by_role: dict[str, list[_Figure]]) -> None:
-    """Several printed rates without a printed sum: their sum is one more candidate."""
-    taxes = [f for f in by_role["tax"] if f.amount.money]
+    """Several printed rates without a printed sum: their sum is one more candidate. A printed sum of them is more than its parts."""
+    taxes = [f for f in by_role["tax"] if f.amount.money and f.candidate.label != "column"]
     lines = {figure.line: figure for figure in taxes}
+    values = [figure.amount.value for figure in lines.values()]
+    for figure in lines.values() if len(lines) > 2 else ():
+        if figure.amount.value and abs(sum(values) - 2 * figure.amount.value) <= CENT:
+            figure.candidate.score = min(figure.candidate.score + 0.03, 0.99)
+            return
     if 2 <= len(lines) <= 6:
         value = sum((figure.amount.value for figure in lines.values()), Decimal(0))
         words = [word for figure in lines.values() for word in figure.candidate.words]
@@ -278,17 +362,18 @@ def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
     due = _distinct(by_role["amount_due"])
     totals = totals + [f for f in due if f.amount.value not in {t.amount.value for t in totals}]
     # "Brutto" or "Total" before the tax may be what others call net.
-    known = {figure.amount.value for figure in nets if figure.candidate.label != OF_LINES}
+    known = {figure.amount.value for figure in nets if figure.candidate.label not in (OF_LINES, OF_RATES)}
     spare = [
         f
         for f in _distinct(by_role["total"])
         if f.amount.value not in known and any(t.line >= f.line for t in taxes)
     ]
-    nets = nets + [_Figure("net", f.amount, _weaker(f.candidate), f.line) for f in spare]
+    nets = nets + [_Figure("net", f.amount, _weaker(f.candidate), f.line, spare=True) for f in spare]
     changes = _changes(by_role)
     best, best_score = None, -1.0
+    taxed = any(f.amount.value and f.candidate.score > SURE_TAX for f in taxes)
     for net, tax, total in product([*nets, None], [*taxes, None], [*totals, None]):
-        score = _score(net, tax, total, changes)
+        score = _score(net, tax, total, changes, taxed)
         if score > best_score:
             best, best_score = (net, tax, total), score
     net, tax, total = best or (None, None, None)
@@ -337,26 +422,40 @@ def sums_of(changes: list[Decimal]) -> frozenset[Decimal]:
     return _sums(tuple(changes[:MOST_CHANGES]))
 
 
-def _score(net: _Figure | None, tax: _Figure | None, total: _Figure | None, changes: list[Decimal]) -> float:
+def _score(
+    net: _Figure | None, tax: _Figure | None, total: _Figure | None, changes: list[Decimal], taxed: bool
+) -> float:
+    """`taxed`: a tax is printed, so that net and total cannot be the same figure."""
     score = sum(figure.candidate.score for figure in (net, tax, total) if figure)
     if tax and total and abs(tax.amount.value) >= abs(total.amount.value) and total.amount.value:
         return 0.0
     if net and tax and tax.candidate is net.candidate:
         return 0.0
-    if net and net.candidate.label == OF_LINES and not (tax and total):
+    if net and net.spare and not tax:
+        return 0.0
+    computed = any(f and f.candidate.label in (OF_LINES, OF_RATES) for f in (net, tax))
+    if computed and not (net and tax and total):
+        return 0.0
+    if (
+        net
+        and tax
+        and total
+        and tax.amount.value
+        and abs(net.amount.value - total.amount.value) <= CENT < abs(tax.amount.value)
+    ):
         return 0.0
     if total and total.role == "amount_due":
         score -= 0.3
     if net and tax and total:
         agreement = _adds_up(net, tax, total, changes)
-        if net.candidate.label == OF_LINES and agreement < 2:
+        if computed and agreement < 2:
             return 0.0
         score += (0.0, 0.5, 1.0)[agreement]
         if tax.amount.value and abs(tax.amount.value) > abs(net.amount.value) * Decimal("0.5"):
             score -= 0.8
     elif net and total and not tax:
         if abs(net.amount.value - total.amount.value) <= CENT:
-            score += 0.4
+            score += -0.4 if taxed else 0.4
         elif abs(net.amount.value) > abs(total.amount.value):
             score -= 0.6
     if total:

@@ -9,6 +9,7 @@ from tasks.agent.layout import Cell
 from tasks.agent.rules.dates import Found
 from tasks.agent.rules.kind import is_priced
 from tasks.agent.rules.labels import Hit
+from tasks.agent.rules.patterns import TOWN
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 NUMBER = re.compile(r"#?(?:[A-Za-z]{1,4} (?=\d))?[A-Za-z]{0,12}[\w\-/.\\\[\]#]*\d[\w\-/.\\\[\]]*")
@@ -24,6 +25,16 @@ PLACE_AND_DATE = re.compile(
 
 BARE = ("number", "numero", "nummer", "numer")
 """Labels that do not say whose number it is."""
+
+BARE_LABEL = re.compile(r"^(?:n[o.°º]{0,2}|nr|num|#)\W{0,2}\s?[:.]?\s*(?=$|\W*[a-z]{0,6}[-/ ]?\d)")
+"""What stands alone for "number" under a title: "N° :", "Nr.", "No."."""
+GROUPS = re.compile(r"(?: \d{2,})+$")
+FAR = 6.0
+"""Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""
+NEAR_TITLE = 4
+CONNECTED = re.compile(
+    r"^\W*(?:du|vom|of|dated|date|del|di|van|d\.d\.|z dnia|z|den|le|il|av|fra|af|ze dne|de|no dia)?\W*$"
+)
 
 SAME_CELL, RIGHT, BELOW = 1.0, 0.97, 0.86
 
@@ -51,7 +62,51 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
             weight = 0.88 if not kind or f"kind:{kind}" in hit.roles else 0.6
             found += list(_number_values(text, cell, hit, weight, near=True))
             found += _hashed(text, cell, weight)
-    return found
+            found += _under_heading(text, cell, weight)
+            found += _under_title(text, cell, weight)
+    return found or list(_over_label(text))
+
+
+def _under_heading(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
+    """ "Invoice | Issued | Payment" heads a row of values, and the first of them is the document's number."""
+    others = [c for c in text.lines[cell.line].cells if c is not cell]
+    if not any(
+        (hit := text.leading_hit(c)) is not None and hit.plays_one(("date", "due_date")) for c in others
+    ):
+        return
+    for other in text.below(cell, 1):
+        candidate = _number_in(text, other, _lead_end(other), weight * BELOW)
+        if candidate is not None and text.leading_hit(other) is None:
+            yield candidate
+            return
+
+
+def _under_title(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
+    """ "N° : FA-23-0419" in one of the lines right under the title."""
+    for other in text.below(cell, NEAR_TITLE):
+        match = BARE_LABEL.match(text.folded[other])
+        if match is None or not abs(other.x0 - cell.x0) < 6:
+            continue
+        if match.end() < len(other.text):
+            candidate = _number_in(text, other, match.end(), weight * RIGHT)
+        else:
+            beside = next(text.right_of(other), None)
+            candidate = (
+                _number_in(text, beside, _lead_end(beside), weight * RIGHT) if beside is not None else None
+            )
+        if candidate is not None:
+            yield candidate
+            return
+
+
+def _over_label(text: Text) -> Iterator[Candidate]:
+    """Where labels are set in small print under their values: the value over the label."""
+    for cell, hit in text.labelled("number"):
+        if text.leads(cell, hit) and not cell.text[hit.end :].strip(" :."):
+            for other in text.above(cell):
+                candidate = _number_in(text, other, _lead_end(other), 0.7)
+                if candidate is not None:
+                    yield candidate
 
 
 def _hashed(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
@@ -80,11 +135,13 @@ def _number_values(
     if cell.text[hit.end :].strip(" :.#-") and not near:
         weight -= 0.15
     beside = next(text.right_of(cell), None)
-    if beside is not None:
+    far = beside is not None and beside.x0 - cell.x1 > FAR * cell.height
+    if beside is not None and TOWN.search(beside.text) is None:
         candidate = _number_in(text, beside, _lead_end(beside), weight * (RIGHT if not near else 0.8))
         if candidate is not None:
+            candidate.score -= 0.2 if far and not near and _stacked(text, cell) else 0.0
             yield candidate
-    if (beside is None or not re.search(r"\d", beside.text)) and not near:
+    if (beside is None or far or not re.search(r"\d", beside.text)) and not near:
         for other in text.below(cell, 1):
             if text.leading_hit(other) is None:
                 candidate = _number_in(text, other, _lead_end(other), weight * BELOW) or _dated_number(
@@ -93,6 +150,14 @@ def _number_values(
                 if candidate is not None:
                     yield candidate
                     return
+
+
+def _stacked(text: Text, cell: Cell) -> bool:
+    """Whether the words right below the label begin where it begins and look like a value."""
+    return any(
+        abs(other.x0 - cell.x0) < 3 and any(map(str.isdigit, other.text)) and text.leading_hit(other) is None
+        for other in text.below(cell, 1)
+    )
 
 
 def _dated_number(cell: Cell, score: float) -> Candidate | None:
@@ -120,6 +185,9 @@ def _number_in(
             return None
     value = match.group().rstrip(".-/\\[")
     value = value if value.count("[") == value.count("]") else value.rstrip("]")
+    groups = GROUPS.match(cell.text, match.start() + len(value))
+    if groups is not None and not first_only:
+        value += groups.group()
     end = match.start() + len(value)
     if any(found.start < end and match.start() < found.end for found in text.dates(cell)):
         return None
@@ -215,6 +283,10 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
             if id(candidate.words[0]) in claimed:
                 continue
             before = text.folded[cell][: found.start]
+            if CONNECTED.match(before) and found.end >= len(cell.text) - 1 and _titled(text, cell):
+                candidate.score = 0.86
+                yield candidate
+                continue
             left = (
                 text.lines[cell.line].cells[cell.column - 1].text
                 if cell.column and not before.strip()
@@ -236,6 +308,15 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
             else:
                 continue
             yield candidate
+
+
+def _titled(text: Text, cell: Cell) -> bool:
+    """Whether the cell stands right under the document's title or number, in the same block of words."""
+    return any(
+        any(hit.plays("kind:") or "number" in hit.roles for hit in text.hits.get(other, ()))
+        and text.leading_hit(other) is not None
+        for other in text.above(cell)
+    )
 
 
 def ranked(found: list[Candidate]) -> list[Candidate]:

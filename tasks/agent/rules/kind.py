@@ -9,6 +9,7 @@ from tasks.agent.layout import Cell
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.text import Text
 
+WORDS = re.compile(r"\S*[^\W\d_]{3}\S*")
 SPACED = re.compile(r"\b(?:\w ){3,}\w\b")
 NAMES = {
     "invoice": "an invoice",
@@ -17,6 +18,14 @@ NAMES = {
     "quotation": "a quotation",
 }
 TITLE_SCORE = 3.0
+SURE_TITLE = 2.6
+TITLE_LINES, TALL = 15, 0.9
+LEAST_OF_TILL = 2
+TILL = re.compile(
+    r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
+    r"|bediener|rendu|especes|cb|caisse|caissier|efectivo|cambio|tarjeta|cajero|contanti|resto|bancomat|cassa|pin|wisselgeld|kassa|contant"
+    r"|gotowka|reszta|kasjer|karta|kateinen|takaisin|pankkikortti|kontant|vaxel|byttepenge|dankort|troco|numerario|hotovost|vraceno)\b"
+)
 
 
 def kind_of(text: Text) -> tuple[str, float]:
@@ -26,7 +35,7 @@ def kind_of(text: Text) -> tuple[str, float]:
     for cell, hit in text.labelled("kind:"):
         if not text.leads(cell, hit) or is_priced(text, cell):
             continue
-        words_behind = len(text.folded[cell][hit.end :].split())
+        words_behind = len(WORDS.findall(text.folded[cell][hit.end :]))
         if words_behind > 5 and hit.words < 2:
             continue
         score = 1.0 + (TITLE_SCORE if words_behind == 0 else 1.0) * cell.height / tallest
@@ -34,7 +43,13 @@ def kind_of(text: Text) -> tuple[str, float]:
         for role in hit.roles:
             if role.startswith("kind:"):
                 scores[role[5:]] = max(scores[role[5:]], score + 0.1 * hit.words)
-    _read_labels(text, scores)
+    _read_labels(text, scores, tallest)
+    if (
+        text.pages
+        and scores.get("receipt", 0.0) < SURE_TITLE
+        and max(scores.values(), default=0.0) < SURE_TITLE
+    ):
+        _read_till(text, scores)
     _read_spaced_titles(text, scores)
     if not scores:
         return "other", 0.0
@@ -48,13 +63,26 @@ def is_priced(text: Text, cell: Cell) -> bool:
     return sum(bool(text.amounts(other)) for other in others) >= 2
 
 
-def _read_labels(text: Text, scores: dict[str, float]) -> None:
+def _read_labels(text: Text, scores: dict[str, float], tallest: float) -> None:
     """ "Invoice number" says invoice as well, if no title does."""
     for cell, hit in [*text.labelled("number"), *text.labelled("date")]:
         phrase = text.folded[cell][hit.start : hit.end]
+        titles = text.leads(cell, hit) and cell.line < TITLE_LINES and cell.height >= TALL * tallest
         for name in NAMES:
             if any(phrase.startswith(word) for word in _STEMS[name]):
-                scores[name] = max(scores[name], 1.5)
+                scores[name] = max(scores[name], 2.5 if titles else 1.5)
+
+
+def _read_till(text: Text, scores: dict[str, float]) -> None:
+    """A receipt without a title says how it was paid: words of a till on lines of their own, at least three of them."""
+    said = {
+        word
+        for cell in text.cells
+        if (match := TILL.match(text.folded[cell])) is not None
+        for word in [match.group(1)]
+    }
+    if len(said) > LEAST_OF_TILL:
+        scores["receipt"] = max(scores["receipt"], 2.4 + 0.3 * len(said))
 
 
 def _read_spaced_titles(text: Text, scores: dict[str, float]) -> None:
@@ -71,7 +99,22 @@ def _read_spaced_titles(text: Text, scores: dict[str, float]) -> None:
 
 
 _STEMS = {
-    "invoice": ("invoice", "inv ", "rechn", "factu", "fatt", "faktur", "lasku", "tax invoice", "bill"),
+    "invoice": (
+        "invoice",
+        "inv ",
+        "rechn",
+        "factu",
+        "fatt",
+        "faktur",
+        "lasku",
+        "tax invoice",
+        "bill",
+        "note d",
+        "honorar",
+        "parcell",
+        "fatura",
+        "folio",
+    ),
     "receipt": (
         "receipt",
         "quittung",
@@ -84,6 +127,8 @@ _STEMS = {
         "ricevut",
         "recibo",
         "kassabon",
+        "kvitt",
+        "uctenk",
     ),
     "credit_note": (
         "credit",
@@ -94,6 +139,9 @@ _STEMS = {
         "nota di cred",
         "nota de cred",
         "factura rect",
+        "kredit",
+        "dobropis",
+        "storno",
     ),
     "quotation": (
         "quot",
@@ -106,6 +154,11 @@ _STEMS = {
         "presupuest",
         "tarjous",
         "prijsopg",
+        "proposal",
+        "tilbud",
+        "orcament",
+        "nabidk",
+        "anbud",
         "見積",
     ),
 }

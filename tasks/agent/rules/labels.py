@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from tasks.agent.rules import names, vocabulary
+from tasks.agent.rules import names, vocabulary, vocabulary_further
 
 TOKEN = re.compile(r"[^\W\d_]+|\d+|[#%&]")
 
@@ -53,6 +53,9 @@ class Hit:
     def plays(self, prefix: str) -> bool:
         return any(role.startswith(prefix) for role in self.roles)
 
+    def plays_one(self, roles: tuple[str, ...]) -> bool:
+        return not self.roles.isdisjoint(roles)
+
 
 class _Node:
     __slots__ = ("languages", "next", "roles")
@@ -65,7 +68,11 @@ class _Node:
 
 def _vocabulary() -> _Node:
     root = _Node()
-    groups = (("kind:", vocabulary.KINDS), ("", vocabulary.FIELDS), ("column:", vocabulary.COLUMNS))
+    groups = [
+        (prefix, group)
+        for words in (vocabulary, vocabulary_further)
+        for prefix, group in (("kind:", words.KINDS), ("", words.FIELDS), ("column:", words.COLUMNS))
+    ]
     for prefix, group in groups:
         for name, words in group.items():
             for language, phrases in words.items():

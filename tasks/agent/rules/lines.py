@@ -7,16 +7,23 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
-from tasks.agent.rules import numbers, vocabulary
+from tasks.agent.rules import numbers, vocabulary, vocabulary_further
 from tasks.agent.rules.labels import fold
 from tasks.agent.rules.text import Text, words_at
 
 CENT = Decimal("0.01")
+ROWS_APART = 4
+"""Lines at the foot of a page between its last row and the next page."""
 SUMMARY = ("net", "tax", "total", "amount_due", "discount", "charge", "settled")
 ENDS_ITEMS = ("net", "tax", "total")
 ENDING = ("tax", "total", "amount_due")
 COUNTED_PRICE = re.compile(r"(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:x|×|@|à)\s*(?=[€$£]|\d)", re.IGNORECASE)
-INCLUDED = tuple(fold(word) for words in vocabulary.INCLUDED.values() for word in words.split("|"))
+INCLUDED = tuple(
+    fold(word)
+    for source in (vocabulary, vocabulary_further)
+    for words in source.INCLUDED.values()
+    for word in words.split("|")
+)
 
 
 @dataclass(slots=True)
@@ -59,10 +66,30 @@ def table_of(text: Text) -> Table:
             continue
         table.headings[index] = columns
         table.taken.add(index)
+        begin, at = len(table.rows), index
         index = _read_rows(text, index + 1, columns, table)
+        if len(table.rows) == begin:
+            # It heads something else ("Divisa | Totale documento")
+            table.taken.discard(at)
+            del table.headings[at]
+        while goes_on(text, index, columns, table):
+            index = _read_rows(text, index, columns, table)
     if not table.rows:
         _read_counted(text, table)
     return table
+
+
+def goes_on(text: Text, index: int, columns: list[Column], table: Table) -> bool:
+    """Whether the next page begins with rows of the same table, without heading it again."""
+    if not 0 < index < len(text.lines) or not table.rows:
+        return False
+    line, before = text.lines[index], text.lines[index - 1]
+    if line.page == before.page or table.rows[-1].line < index - ROWS_APART:
+        return False
+    row = _row(text, line, columns, _target(columns))
+    return (
+        row is not None and row.parts.keys() == table.rows[-1].parts.keys() and _summary(text, line) is None
+    )
 
 
 def heading(text: Text, line: Line) -> list[Column] | None:
@@ -113,19 +140,28 @@ def _role(roles: frozenset[str]) -> str:
     return "other"
 
 
+def _target(columns: list[Column]) -> Column:
+    """The column of the items' amounts."""
+    priced = [c for c in columns if c.role == "amount"] or [c for c in columns if c.role == "unit_price"]
+    return max(priced or columns, key=lambda column: column.x1)
+
+
 def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> int:
     """Read rows until a total, another heading or the page's end; returns the line to go on with."""
-    priced = [c for c in columns if c.role == "amount"] or [c for c in columns if c.role == "unit_price"]
-    target = max(priced, key=lambda column: column.x1)
+    target = _target(columns)
     page = text.lines[index].page if index < len(text.lines) else 0
     last = text.lines[index - 1]
-    fresh = True
+    fresh, begin = True, len(table.rows)
     while index < len(text.lines):
         line = text.lines[index]
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
             return index
         row = _row(text, line, columns, target)
         role = None if row is not None and multiplies(row) else _summary(text, line)
+        if role in ("charge", "discount") and row is not None and is_alike(row, table.rows[begin:]):
+            role = None
+        if role is None and row is not None and is_plainer(row, table.rows[begin:]):
+            role = _sum_anywhere(text, line)
         if role is not None and any(
             not amount.percent for cell in line.cells for amount in text.amounts(cell)
         ):
@@ -157,12 +193,32 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
     return index
 
 
+def is_plainer(row: Row, before: list[Row]) -> bool:
+    """Whether the row lacks a quantity or a price, where all rows before it have both."""
+    more = {"quantity", "unit_price"}
+    return (
+        bool(before) and not more <= row.parts.keys() and all(more <= other.parts.keys() for other in before)
+    )
+
+
+def is_alike(row: Row, before: list[Row]) -> bool:
+    """Whether the row counts or prices something, and says nothing that the row before it does not say."""
+    more = {"quantity", "unit_price"} & row.parts.keys()
+    return bool(before) and bool(more) and row.parts.keys() <= before[-1].parts.keys()
+
+
+def _sum_anywhere(text: Text, line: Line) -> str | None:
+    """The role of a summary label within the line: "VAT - United Kingdom (20% on 24.00)", "Parts tax 7 %"."""
+    hits = [hit for cell in line.cells for hit in text.hits.get(cell, ())]
+    return next((role for hit in hits for role in ENDS_ITEMS if role in hit.roles), None)
+
+
 def multiplies(row: Row) -> bool:
     """Whether quantity × price is the amount: then it is an item, even if its words could head a sum ("Transport", "Cambio de aceite")."""
     figures = [
         Decimal(row.parts[name][0]) for name in ("quantity", "unit_price", "amount") if name in row.parts
     ]
-    return len(figures) == 3 and abs(figures[0] * figures[1] - figures[2]) <= CENT
+    return len(figures) == 3 and abs(abs(figures[0] * figures[1]) - abs(figures[2])) <= CENT
 
 
 def _summary(text: Text, line: Line) -> str | None:
@@ -239,7 +295,9 @@ def _description(text: Text, line: Line, columns: list[Column], row: Row) -> lis
     cells = [
         cell
         for cell in line.cells
-        if re.search(r"[^\W\d_]{2}", cell.text) and not any(id(w) in used for w in cell.words)
+        if re.search(r"[^\W\d_]{2}", cell.text)
+        and not numbers.code_of(cell.text)
+        and not any(id(w) in used for w in cell.words)
     ]
     if named and cells:
         middle = (named[0].x0 + named[0].x1) / 2
@@ -250,7 +308,11 @@ def _description(text: Text, line: Line, columns: list[Column], row: Row) -> lis
     if cells:
         return max(cells, key=lambda cell: len(cell.text)).words
     first = line.cells[0]
-    return [word for word in first.words if id(word) not in used and re.search(r"[^\W\d_]{2}", word.text)]
+    return [
+        word
+        for word in first.words
+        if id(word) not in used and re.search(r"[^\W\d_]{2}", word.text) and not numbers.code_of(word.text)
+    ]
 
 
 def _read_counted(text: Text, table: Table) -> None:

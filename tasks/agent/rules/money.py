@@ -54,6 +54,9 @@ def _by_country(text: Text) -> list[Candidate]:
             country = next(group for group in match.groups() if group)
             if country in names.COUNTRY_CURRENCY:
                 countries[country] += 1
+    if not countries and text.language in names.LANGUAGE_CURRENCY:
+        reason = "No currency is printed; taken from the language."
+        return [Candidate(names.LANGUAGE_CURRENCY[text.language], 0.45, [], [reason], source="computed")]
     if not countries:
         return []
     country = countries.most_common(1)[0][0]

@@ -11,6 +11,10 @@ MONTHS: dict[str, str] = {
     "nl": "januari februari maart april mei juni juli augustus september oktober november december",
     "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
     "fi": "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta marraskuuta joulukuuta",
+    "sv": "januari februari mars april maj juni juli augusti september oktober november december",
+    "da": "januar februar marts april maj juni juli august september oktober november december",
+    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "cs": "ledna února března dubna května června července srpna září října listopadu prosince",
 }
 SHORT_MONTHS: dict[str, str] = {
     "en": "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -21,6 +25,7 @@ SHORT_MONTHS: dict[str, str] = {
     "nl": "jan feb mrt apr mei jun jul aug sep okt nov dec",
     "pl": "sty lut mar kwi maj cze lip sie wrz paź lis gru",
     "fi": "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu",
+    "pt": "jan fev mar abr mai jun jul ago set out nov dez",
 }
 MORE_MONTHS = {
     "jänner": 1,
@@ -149,6 +154,17 @@ LEGAL_FORMS = (
 """Endings of a company's name."""
 
 BANKS = "bank|sparkasse|volksbank|raiffeisenbank|banque|banco|banca|credit union|pankki|caisse|bankhaus|postfinance|iban|bic|swift"
+
+LANGUAGE_CURRENCY = {
+    "fi": "EUR",
+    "nl": "EUR",
+    "it": "EUR",
+    "pl": "PLN",
+    "cs": "CZK",
+    "da": "DKK",
+    "no": "NOK",
+    "sv": "SEK",
+}
 
 IBAN_LENGTHS = {
     "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20, "ES": 24, "FI": 18, "FR": 27, "GB": 22, "GR": 27,

@@ -15,6 +15,7 @@ from tasks.agent.pdf import Document
 from tasks.agent.rules.amounts import Amounts, amounts_of
 from tasks.agent.rules.buyers import addressee, buyers_of
 from tasks.agent.rules.headings import dates_of, numbers_of
+from tasks.agent.rules.items import proved
 from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.lines import Table, table_of
 from tasks.agent.rules.money import currency_of
@@ -38,6 +39,7 @@ def record_of(
     name, sureness = kind
     table = table_of(text)
     amounts = amounts_of(text, table)
+    table = proved(text, table, amounts)
     numbers = numbers_of(text, name)
     if not is_business(name, sureness, numbers, amounts, xml):
         return None

@@ -113,6 +113,14 @@ class Text:
                 if not lines:
                     return
 
+    def above(self, cell: Cell) -> list[Cell]:
+        """The cells right over this one, in the line before it."""
+        if not cell.line or (line := self.lines[cell.line - 1]).page != cell.page:
+            return []
+        if cell.y0 - line.y1 > 2.2 * cell.height:
+            return []
+        return [c for c in line.cells if c.x0 < cell.x1 and c.x1 > cell.x0]
+
 
 def words_at(cell: Cell, start: int, end: int) -> list[Word]:
     """The words of the cell that characters start..end touch."""

@@ -11,45 +11,51 @@ Words = dict[str, str]
 
 KINDS: dict[str, Words] = {
     "invoice": {
-        "en": "invoice|tax invoice|commercial invoice|sales invoice|proforma invoice|pro forma invoice|vat invoice|bill",
-        "de": "rechnung|warenrechnung|schlussrechnung|abschlagsrechnung|teilrechnung|honorarnote",
-        "fr": "facture|facture d'acompte|note d'honoraires",
-        "es": "factura",
-        "it": "fattura|parcella",
-        "nl": "factuur|rekening",
-        "pl": "faktura|faktura vat|faktura podstawowa",
-        "fi": "lasku",
+        "en": "invoice|tax invoice|commercial invoice|sales invoice|proforma invoice|pro forma invoice|vat invoice|bill"
+        "|freight invoice|service invoice|final invoice|interim invoice|pro forma",
+        "de": "rechnung|warenrechnung|schlussrechnung|abschlagsrechnung|teilrechnung|honorarnote"
+        "|kostenrechnung|sammelrechnung|monatsrechnung|proformarechnung|proforma rechnung|handelsrechnung|beitragsrechnung|arztrechnung",
+        "fr": "facture|facture d'acompte|note d'honoraires"
+        "|facture proforma|facture pro forma|facture de solde|note de frais",
+        "es": "factura|factura proforma|minuta|factura de venta|factura electrónica",
+        "it": "fattura|parcella"
+        "|fattura immediata|fattura accompagnatoria|fattura differita|td01 fattura|td24 fattura|fattura elettronica|notula|fattura proforma",
+        "nl": "factuur|rekening|verkoopfactuur|voorschotfactuur|verzamelfactuur|pro forma factuur|declaratie",
+        "pl": "faktura|faktura vat|faktura podstawowa|faktura końcowa|faktura zaliczkowa|faktura pro forma|faktura proforma",
+        "fi": "lasku|myyntilasku|loppulasku|ennakkolasku",
         "ja": "請求書",
     },
     "credit_note": {
         "en": "credit note|credit memo|credit invoice",
-        "de": "gutschrift|rechnungskorrektur|stornorechnung",
-        "fr": "avoir|facture d'avoir|note de crédit|note d'avoir",
-        "es": "factura rectificativa|nota de crédito|abono",
-        "it": "nota di credito|nota di accredito",
+        "de": "gutschrift|rechnungskorrektur|stornorechnung"
+        "|rechnungsstorno|storno|gutschriftsanzeige|korrekturrechnung",
+        "fr": "avoir|facture d'avoir|note de crédit|note d'avoir|avoir client|facture rectificative",
+        "es": "factura rectificativa|nota de crédito|abono|factura de abono|nota de abono",
+        "it": "nota di credito|nota di accredito|td04 nota di credito|nota credito",
         "nl": "creditnota|creditfactuur",
-        "pl": "faktura korygująca|nota uznaniowa",
+        "pl": "faktura korygująca|nota uznaniowa|korekta faktury|faktura vat korygująca|korekta",
         "fi": "hyvityslasku",
     },
     "receipt": {
-        "en": "receipt|payment receipt|sales receipt|cash receipt",
+        "en": "receipt|payment receipt|sales receipt|cash receipt"
+        "|official receipt|till receipt|rent receipt|donation receipt|cash bill|cash memo",
         "de": "quittung|kassenbon|kassenbeleg|kassenzettel|bon",
-        "fr": "reçu|ticket de caisse|quittance",
-        "es": "recibo|ticket|factura simplificada",
-        "it": "ricevuta|scontrino",
-        "nl": "kassabon|kwitantie|betaalbewijs",
-        "pl": "paragon|paragon fiskalny",
-        "fi": "kuitti",
+        "fr": "reçu|ticket de caisse|quittance|ticket client|justificatif de paiement|ticket",
+        "es": "recibo|ticket|factura simplificada|ticket de compra|tique|recibo de pago",
+        "it": "ricevuta|scontrino|documento commerciale|ricevuta fiscale|scontrino fiscale",
+        "nl": "kassabon|kwitantie|betaalbewijs|kassaticket|bon|betalingsbewijs|aankoopbewijs",
+        "pl": "paragon|paragon fiskalny|pokwitowanie|dowód zakupu",
+        "fi": "kuitti|kassakuitti|ostokuitti|käteiskuitti",
         "ja": "領収書",
     },
     "quotation": {
-        "en": "quotation|quote|estimate|price quotation",
-        "de": "angebot|kostenvoranschlag|offerte",
+        "en": "quotation|quote|estimate|price quotation|proposal|sales quote|sales quotation|cost estimate|formal quote",
+        "de": "angebot|kostenvoranschlag|offerte|kostenschätzung|preisangebot|richtofferte",
         "fr": "devis|offre de prix",
         "es": "presupuesto|cotización",
-        "it": "preventivo|offerta",
-        "nl": "offerte|prijsopgave",
-        "pl": "oferta|oferta cenowa",
+        "it": "preventivo|offerta|offerta commerciale|preventivo di spesa",
+        "nl": "offerte|prijsopgave|prijsofferte|aanbieding|begroting",
+        "pl": "oferta|oferta cenowa|wycena|kosztorys",
         "fi": "tarjous",
         "ja": "見積書|御見積書",
     },
@@ -61,187 +67,305 @@ FIELDS: dict[str, Words] = {
         "|bill no|bill #|receipt number|receipt no|receipt #|receipt id|credit note number|credit note no|credit note #|credit memo number"
         "|credit memo no|credit memo #|quote number|quote no|quote #|quote ref|quotation number|quotation no|quotation #|estimate number"
         "|estimate no|estimate #|document number|document no|doc no|txn|txn id|transaction no|transaction number|transaction id|booking id"
-        "|tax invoice no|tax invoice number|number|folio no|statement no|sales invoice no|sales invoice number|invoice code",
+        "|tax invoice no|tax invoice number|number|folio no|statement no|sales invoice no|sales invoice number|invoice code"
+        "|inv number|inv ref|inv id|num|bill ref|proforma no|proforma invoice no|pro forma no|pi no|pi number|folio number|folio #|folio|proposal no|proposal number|proposal #|quote reference|quote id|trans|trans no|trans #|transaction #|check #|check no|chk|receipt ref|statement number|memo no|credit no|credit number|sales receipt no|sales receipt #|order receipt no|voucher no|docket no|ticket number",
         "de": "rechnungsnummer|rechnungs nummer|rechnungsnr|rechnungs nr|rechnung nr|rechnung nummer|nummer|re nr|rg nr|rechn nr|belegnummer"
         "|beleg nr|belegnr|beleg nummer|gutschriftnummer|gutschriftsnummer|gutschrift nr|gutschrifts nr|angebotsnummer|angebots nr"
-        "|angebot nr|bon nr|bonnummer|quittung nr|quittungsnummer|dokumentnummer|dokument nr|offerte nr|offertnummer",
+        "|angebot nr|bon nr|bonnummer|quittung nr|quittungsnummer|dokumentnummer|dokument nr|offerte nr|offertnummer"
+        "|rechnungs id|rechnungskennung|rg nummer|rechn nummer|rechnungs no|honorarnote nr|honorarnote|angebotsnr|angebot nummer|gutschriftsnr|gutschriftnr|bon|beleg|bonnr|kassenbon nr|stornorechnung nr|bon id|vorgang nr|rechnungsnummer bitte bei zahlung angeben",
         "fr": "facture n°|facture numéro|facture no|n° facture|n° de facture|n° de la facture|numéro de facture|numéro de la facture"
         "|numéro facture|no de facture|no facture|réf facture|référence facture|avoir n°|n° d'avoir|numéro d'avoir|numéro de l'avoir"
-        "|devis n°|n° devis|n° de devis|numéro de devis|reçu n°|ticket n°|n° ticket|n° de reçu|numéro du document|n° de document|pièce n°|numéro",
+        "|devis n°|n° devis|n° de devis|numéro de devis|reçu n°|ticket n°|n° ticket|n° de reçu|numéro du document|n° de document|pièce n°|numéro"
+        "|numéro de document|n° de pièce|n° du document|facture réf|réf de la facture|n° de ticket|note d'honoraires n°|n° avoir|ticket|n° pièce|reçu no|devis réf|référence devis|n° du devis|note n°|numéro de reçu",
         "es": "número de factura|nº de factura|n° de factura|nº factura|num factura|factura nº|factura n°|factura no|factura núm"
         "|factura número|número factura|no factura|nº documento|número de documento|presupuesto nº|nº de presupuesto|ticket nº"
-        "|número de recibo|número|recibo nº|nota de crédito nº|núm de factura|núm factura|num de factura",
+        "|número de recibo|número|recibo nº|nota de crédito nº|núm de factura|núm factura|num de factura"
+        "|nº de fra|nº fra|fra nº|n° factura|factura simplificada|factura simplificada nº|nº ticket|nº de documento|factura rectificativa nº|documento nº|presupuesto núm|nº presupuesto|número de presupuesto|nº de ticket|minuta nº|serie y número|nº factura simplificada|serie número",
         "it": "numero fattura|n fattura|n° fattura|nr fattura|fattura n|fattura n°|fattura nr|fattura numero|numero documento|numero"
-        "|documento n|n documento|nr documento|preventivo n|ricevuta n|nota di credito n|fattura no",
+        "|documento n|n documento|nr documento|preventivo n|ricevuta n|nota di credito n|fattura no"
+        "|n doc|doc n|fattura immediata n|parcella n|scontrino n|n scontrino|preventivo nr|preventivo numero|numero preventivo|offerta n|n preventivo|nota di credito nr|numero nota di credito|ricevuta nr|documento numero|documento nr|nr doc|n fatt|fatt n",
         "nl": "factuurnummer|factuur nummer|factuurnr|factuur nr|factuur no|nummer factuur|creditnotanummer|offertenummer|offerte nr"
-        "|bonnummer|bonnr|documentnummer|rekeningnummer factuur",
-        "pl": "numer faktury|nr faktury|faktura nr|faktura vat nr|faktura numer|numer dokumentu|nr dokumentu|paragon nr|numer oferty"
-        "|oferta nr|faktura korygująca nr|nr paragonu|numer",
+        "|bonnummer|bonnr|documentnummer|rekeningnummer factuur"
+        "|factuurnr nr|nota nr|notanummer|factuurcode|creditnota nr|creditnotanr|creditfactuur nr|kassabon nr|bon nr|kwitantie nr|transactienummer|offertenr|documentnr|nr factuur|transactie",
+        "pl": "numer faktury|nr faktury|faktura nr|faktura vat nr|faktura numer|numer dokumentu|nr dokumentu|paragon nr|numer oferty|oferta nr"
+        "|faktura korygująca nr|nr paragonu|numer|faktura końcowa nr|faktura zaliczkowa nr|faktura pro forma nr|faktura proforma nr|nr wydr"
+        "|nr wydruku|nr oferty|numer paragonu|fv nr|nr fv|korekta nr|faktura vat korygująca nr|nr korekty",
         "fi": "laskun numero|laskunumero|laskun nro|laskunro|lasku nro|lasku nr|laskun nr|kuitin numero|kuitti nro|tarjousnumero"
-        "|tarjous nro|tositenumero|hyvityslasku nro",
+        "|tarjous nro|tositenumero|hyvityslasku nro"
+        "|laskun tunnus|laskutunnus|lasku numero|kuittinro|kuitti nr|kuitti n:o|hyvityslaskun numero|tarjouksen numero|tosite nro|tosite|kuitti|kuittinumero",
         "ja": "請求書番号|請求番号|書類番号|見積番号|見積書番号|伝票番号",
     },
     "date": {
         "en": "invoice date|date of invoice|issue date|date of issue|date issued|issued on|issued|bill date|billing date|receipt date"
-        "|credit note date|credit memo date|quote date|quotation date|estimate date|document date|invoiced on|tax point|tax date|date"
-        "|dated|transaction date|billed|billed on",
+        "|credit note date|credit memo date|quote date|quotation date|estimate date|document date|invoiced on|tax point|tax date|date|dated"
+        "|transaction date|billed|billed on|invoice dt|inv date|issue dt|date of bill|statement date|folio date|date printed|date created"
+        "|purchase date|date of purchase|proposal date|credit date|date of receipt|sale date|sales date|trans date",
         "de": "rechnungsdatum|rechnungs datum|belegdatum|beleg datum|ausstellungsdatum|ausgestellt am|gutschriftsdatum|gutschriftdatum"
-        "|angebotsdatum|datum|rechnung vom|datum der rechnung|quittungsdatum|angebot vom|gutschrift vom|rechnungstag|erstellt am",
+        "|angebotsdatum|datum|rechnung vom|datum der rechnung|quittungsdatum|angebot vom|gutschrift vom|rechnungstag|erstellt am"
+        "|rechnungsdatum lieferdatum|rechnungsdatum leistungsdatum|rechnungs dat|rg datum|datum der ausstellung|belegdat|kaufdatum|datum uhrzeit|bondatum|verkaufsdatum|angebot erstellt am",
         "fr": "date de facture|date de la facture|date facture|date de facturation|date d'émission|date d'édition|émise le|émis le|date"
-        "|en date du|facture du|date de l'avoir|date du devis|date d'avoir|facturé le|fait le|établi le|établie le|date d'établissement|émission",
+        "|en date du|facture du|date de l'avoir|date du devis|date d'avoir|facturé le|fait le|établi le|établie le|date d'établissement|émission"
+        "|date pièce|date du document|date de la pièce|facture émise le|émis en date du|date d'achat|date avoir|date devis|date de vente",
         "es": "fecha de factura|fecha factura|fecha de la factura|fecha de emisión|fecha emisión|fecha de expedición|fecha expedición"
-        "|fecha|fecha del documento|emitida el|expedida el|fecha de facturación",
-        "it": "data fattura|data della fattura|data emissione|data di emissione|data documento|data del documento|data|emessa il|emesso il|emesso in data",
-        "nl": "factuurdatum|datum factuur|datum|offertedatum|creditdatum|uitgiftedatum",
-        "pl": "data wystawienia|data faktury|data wystawienia faktury|wystawiono dnia|data|wystawiono|wystawiona dnia|data dokumentu",
-        "fi": "päivämäärä|laskun päivä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä|päivätty",
+        "|fecha|fecha del documento|emitida el|expedida el|fecha de facturación"
+        "|fecha fra|fecha de la fra|fecha ticket|fecha de compra|fecha presupuesto|fecha de expedición de la factura|fecha y hora|fecha doc",
+        "it": "data fattura|data della fattura|data emissione|data di emissione|data documento|data del documento|data|emessa il|emesso il"
+        "|emesso in data|data doc|data e ora|data preventivo|data offerta|data scontrino|data di emissione fattura|data acquisto",
+        "nl": "factuurdatum|datum factuur|datum|offertedatum|creditdatum|uitgiftedatum"
+        "|datum van factuur|facturatiedatum|notadatum|aankoopdatum|transactiedatum|bondatum|opgesteld op|datum tijd",
+        "pl": "data wystawienia|data faktury|data wystawienia faktury|wystawiono dnia|data|wystawiono|wystawiona dnia|data dokumentu"
+        "|data sporządzenia|wystawiono w dniu|data paragonu|data oferty",
+        "fi": "päivämäärä|laskun päivä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä|päivätty"
+        "|laskutuspvm|kuitin päivä|myyntipäivä|tarjouspäivä|laskun antopäivä|ostopäivä",
         "ja": "発行日|請求日|見積日|日付",
     },
     "due_date": {
         "en": "due date|payment due date|payment due|payment due by|due by|due on|pay by|please pay by|date due|payable by|payable on or before"
-        "|payable on|pay before|payment date|payment deadline|due|settle by|to be paid by|pay no later than|payment required by",
+        "|payable on|pay before|payment date|payment deadline|due|settle by|to be paid by|pay no later than|payment required by"
+        "|payment is due|payment due on|due for payment|pay on or before|payable|direct debit date|collection on|balance due by|balance due on|to be collected on|amount due by|amount due on|total due by|payment by|must be paid by|please settle by|due dt|pay due date",
         "de": "fällig am|fälligkeitsdatum|fälligkeit|zahlbar bis|zahlbar bis zum|zahlungsziel|fällig bis|fällig|zahlbar am|zahlungsfrist"
-        "|zahlung bis|bitte zahlen sie bis zum|zu zahlen bis|spätestens bis|zu begleichen bis|zahlbar spätestens|zahlbar spätestens am|überweisen bis|bitte zahlen sie bis|zahlen sie bis",
+        "|zahlung bis|bitte zahlen sie bis zum|zu zahlen bis|spätestens bis|zu begleichen bis|zahlbar spätestens|zahlbar spätestens am|überweisen bis|bitte zahlen sie bis|zahlen sie bis"
+        "|zahlungstermin|zahlbar ohne abzug bis|ohne abzug bis|netto bis|rein netto bis|fälligkeitstag|fälligkeit zum|fällig zum|fällig per|zu zahlen bis zum|zahlung erbeten bis|zahlung bis zum|zahlbar per|bitte begleichen bis|abbuchung am|abbuchungsdatum|einzug am|lastschrift am|zahlungsfälligkeit|valuta|zahlungsfrist bis",
         "fr": "date d'échéance|échéance|date limite de paiement|à payer avant le|payable le|à régler avant le|payable avant le|échéance le"
-        "|date échéance|paiement dû le|à payer pour le|date de paiement|échéance de paiement|règlement avant le|date d'exigibilité|payable au plus tard le|au plus tard le|date limite de règlement|à régler au plus tard le|règlement attendu le|règlement pour le|règlement le",
-        "es": "fecha de vencimiento|vencimiento|fecha vencimiento|vence el|pagar antes del|fecha límite de pago|vto|pagadera antes del|pago antes del|fecha límite",
-        "it": "scadenza|data scadenza|data di scadenza|scadenza pagamento|da pagare entro|pagamento entro|pagare entro|da saldare entro",
-        "nl": "vervaldatum|vervaldag|uiterste betaaldatum|te betalen voor|betalen voor|betaaldatum|uiterlijk te betalen|te voldoen voor|betalen uiterlijk|uiterlijk te voldoen|te betalen uiterlijk|betalen vóór",
-        "pl": "termin płatności|termin zapłaty|płatne do|data płatności|zapłata do|płatność do|zapłacić do|termin",
-        "fi": "eräpäivä|eräpvm|maksettava viimeistään|maksupäivä",
+        "|date échéance|paiement dû le|à payer pour le|date de paiement|échéance de paiement|règlement avant le|date d'exigibilité|payable au plus tard le|au plus tard le|date limite de règlement|à régler au plus tard le|règlement attendu le|règlement pour le|règlement le"
+        "|règlement avant|à payer au plus tard le|à régler pour le|limite de paiement|date d'échéance de paiement|prélevé le|prélèvement le|date de prélèvement|échéance au|paiement avant le|à payer le|payable jusqu'au|régler avant le|paiement au plus tard le|date de règlement",
+        "es": "fecha de vencimiento|vencimiento|fecha vencimiento|vence el|pagar antes del|fecha límite de pago|vto|pagadera antes del|pago antes del|fecha límite"
+        "|vencimientos|fecha de pago|fecha vto|vto fra|fecha de cargo|a pagar antes del|pagadero antes del|fecha de cobro|pagar hasta|vencimiento el|fecha límite pago",
+        "it": "scadenza|data scadenza|data di scadenza|scadenza pagamento|da pagare entro|pagamento entro|pagare entro|da saldare entro"
+        "|scadenze|scad|scadenza il|data di pagamento|pagamento entro il|da pagare entro il|termine di pagamento|scadenza rata|pagare entro il|entro il|data scad|da versare entro il",
+        "nl": "vervaldatum|vervaldag|uiterste betaaldatum|te betalen voor|betalen voor|betaaldatum|uiterlijk te betalen|te voldoen voor"
+        "|betalen uiterlijk|uiterlijk te voldoen|te betalen uiterlijk|betalen vóór|te betalen vóór|uiterste betaaldag|betaling vóór"
+        "|betaling voor|betaling uiterlijk|betaling uiterlijk op|incassodatum|te voldoen vóór|voldoen vóór|gelieve te betalen voor"
+        "|gelieve te betalen vóór|betaaltermijn tot|vervalt op|uiterlijk op",
+        "pl": "termin płatności|termin zapłaty|płatne do|data płatności|zapłata do|płatność do|zapłacić do|termin"
+        "|termin zapłaty do|płatność do dnia|termin płatn|zapłata do dnia|płatne do dnia|zapłacić do dnia|termin płatności do",
+        "fi": "eräpäivä|eräpvm|maksettava viimeistään|maksupäivä"
+        "|eräpv|erääntyy|maksettava viim|maksuehto eräpäivä|maksetaan viimeistään|maksun eräpäivä|viimeinen maksupäivä",
         "ja": "支払期限|お支払期限",
     },
     "net": {
         "en": "subtotal|sub total|net amount|net total|total net|total net amount|net|amount excl vat|total excl vat|total excl tax"
-        "|total excluding vat|total excluding tax|total ex vat|total exc vat|taxable amount|total before tax|amount before tax|excl vat"
-        "|net value|subtotal excl vat|subtotal without vat|total without vat|taxable value|subtotal less discount|amount excl tax"
-        "|total exclusive of vat|total exclusive of tax|subtotal before tax|net price|total taxable|net invoice amount|total excl gst|goods services|net goods|before vat|before tax",
+        "|total excluding vat|total excluding tax|total ex vat|total exc vat|taxable amount|total before tax|amount before tax"
+        "|excl vat|net value|subtotal excl vat|subtotal without vat|total without vat|taxable value|subtotal less discount"
+        "|amount excl tax|total exclusive of vat|total exclusive of tax|subtotal before tax|net price|total taxable|net invoice amount"
+        "|total excl gst|goods services|net goods|before vat|before tax|goods total|goods value|merchandise total|product total"
+        "|net sales|value of goods|total ex tax|amount ex gst|total ex gst|subtotal ex gst|total before gst|total before vat"
+        "|amount before vat|net of vat|net total excl vat|taxable|taxable sales|ex vat|total charges before vat|charges before vat"
+        "|total charges before tax|items subtotal|item subtotal|taxable total|total net value|sub tot|subtl|merchandise subtotal"
+        "|total services|labor and materials|total exclusive of gst|total net of vat|net payable before tax",
         "de": "summe netto|nettobetrag|netto|nettosumme|gesamt netto|zwischensumme|netto gesamt|nettowert|gesamtbetrag netto|betrag netto"
         "|summe ohne mwst|rechnungsbetrag netto|total exkl mwst|total ohne mwst|gesamtsumme netto|zwischensumme netto|summe exkl mwst"
         "|netto summe|nettogesamtbetrag|gesamtnettobetrag|total netto|netto betrag|warenwert netto|summe der positionen|netto rechnungsbetrag"
-        "|zwischentotal|betrag exkl mwst|subtotal|summe vor steuern",
+        "|zwischentotal|betrag exkl mwst|subtotal|summe vor steuern"
+        "|warenwert|positionssumme|gesamtnetto|honorar netto|angebotssumme netto|auftragssumme netto|zwischensumme ohne ust|summe ohne ust|betrag ohne ust|betrag ohne mwst|gesamtbetrag ohne mwst|gesamtbetrag ohne ust|summe exkl ust|exkl mwst|exkl ust|total exkl ust|entgelt|nettoentgelt|bemessungsgrundlage|steuerpflichtiger betrag|warennettowert|rechnungsnetto|nettoumsatz|total vor mwst|netto total|zwischensumme exkl mwst|gutschriftsbetrag netto|angebotsbetrag netto|summe positionen netto|lieferwert|nettorechnungsbetrag|summe nettobeträge|gesamtpreis netto|summe nettopreise",
         "fr": "total ht|montant ht|total hors taxes|total hors taxe|sous total|total net ht|net ht|montant hors taxes|montant net|sous total ht"
-        "|total h t|montant total ht|prix total ht|montant hors taxe|base ht|somme ht|hors taxes|ht|total avant taxes|montant avant taxes",
-        "es": "base imponible|subtotal|total neto|importe neto|base|suma|total base imponible|total sin iva|importe sin iva|importe antes de impuestos|total antes de impuestos",
-        "it": "imponibile|totale imponibile|subtotale|totale netto|totale imponibile iva|importo netto|totale merce|netto|totale senza iva",
+        "|total h t|montant total ht|prix total ht|montant hors taxe|base ht|somme ht|hors taxes|ht|total avant taxes|montant avant taxes"
+        "|total net hors taxes|total général ht|montant net ht|montant total hors taxes|total brut ht|net commercial|base hors taxe|total hors tva|montant hors tva|hors tva|base imposable|montant htva|total htva|prix hors tva|total prestations ht|honoraires ht|total honoraires ht|total devis ht",
+        "es": "base imponible|subtotal|total neto|importe neto|base|suma|total base imponible|total sin iva|importe sin iva|importe antes de impuestos|total antes de impuestos"
+        "|suma bases|total bases|base imp|suma de bases|base imponible total|total bruto|importe bruto|suma importes|total antes de iva|importe base|suma base imponible|bases imponibles|subtotal sin iva|total honorarios",
+        "it": "imponibile|totale imponibile|subtotale|totale netto|totale imponibile iva|importo netto|totale merce|netto|totale senza iva"
+        "|totale imponibili|imponibile totale|base imponibile|totale merci|totale servizi|importo imponibile|netto merce|totale compensi imponibile|totale esente|totale lavori|imponibile iva|totale parziale|totale al netto iva|totale prestazioni|tot imponibile",
         "nl": "exclusief btw|excl btw|totaal excl btw|subtotaal|bedrag excl btw|netto|totaal exclusief btw|subtotaal excl btw|netto bedrag"
-        "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw|tussentotaal",
-        "pl": "razem netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto",
+        "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw|tussentotaal"
+        "|goederen excl btw|totaal goederen|maatstaf|btw grondslag|belastbaar|belastbaar bedrag|maatstaf van heffing|netto totaal|subtotaal exclusief btw|totaal zonder btw|goederenbedrag|bedrag zonder btw|ex btw|totaal ex btw|totaal excl|nettototaal",
+        "pl": "razem netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto"
+        "|suma wartości netto|wartość sprzedaży netto|wartość ogółem netto|do zapłaty netto|razem wartość netto|wartość razem netto|podstawa opodatkowania|netto razem",
         "fi": "veroton|veroton yhteensä|yhteensä veroton|veroton summa|veroton hinta yhteensä|alv 0% yhteensä|verot. yhteensä|yhteensä alv 0%"
-        "|summa veroton|veroton hinta",
+        "|summa veroton|veroton hinta"
+        "|veroton loppusumma|netto|netto yhteensä|verottomat yhteensä|veron peruste|alv peruste|välisumma|hinta ilman alv|yhteensä ilman alv|yhteensä alv 0|yhteensä netto|veroton kokonaissumma",
         "ja": "小計|税抜金額|税抜合計|標準価格計",
     },
     "tax": {
         "en": "vat|sales tax|tax|gst|total tax|tax amount|vat amount|total vat|tax total|hst|pst|vat total|total gst|total sales tax|plus vat"
-        "|tax rate|vat at|vat rate|cgst|sgst|igst|total taxes|taxes|state tax|city tax|county tax|local tax",
+        "|tax rate|vat at|vat rate|cgst|sgst|igst|total taxes|taxes|state tax|city tax|county tax|local tax"
+        "|vat charged|vat on charges|tax due|qst|gst amount|hst amount|total tax amount|sales tax total|value added tax|tax collected|tax total amount|vat payable|estimated tax|gst hst|occupancy tax|vat standard rate|vat @",
         "de": "umsatzsteuer|mwst|ust|mehrwertsteuer|mwst betrag|mwst summe|zzgl mwst|zzgl ust|zuzüglich mwst|zuzüglich umsatzsteuer"
         "|zzgl mehrwertsteuer|zzgl umsatzsteuer|enthaltene mwst|enthaltene ust|summe mwst|summe ust|umsatzsteuerbetrag|steuerbetrag"
         "|gesetzl mwst|zuzüglich mehrwertsteuer|gesamt mwst|gesamt ust|mwst gesamt|ust gesamt|steuern|ust betrag|inkl mwst|inkl ust"
-        "|darin enthaltene mwst|enthaltene umsatzsteuer|mwst satz|steuer",
-        "fr": "tva|total tva|montant tva|total taxes|dont tva|montant de la tva|total t v a|t v a|montant total tva|tva collectée",
-        "es": "iva|total iva|cuota iva|cuota|importe iva|i v a|total impuestos|impuestos",
-        "it": "iva|totale iva|imposta|importo iva|totale imposta|imposte|totale imposte|i v a",
-        "nl": "btw|btw bedrag|totaal btw|btw totaal|bedrag btw",
-        "pl": "vat|kwota podatku|podatek|kwota vat|razem vat|podatek vat|suma vat|ogółem vat|łącznie vat",
-        "fi": "alv|alv yhteensä|vero|arvonlisävero|veron osuus|alv osuus|verot yhteensä|yhteensä alv|alv summa",
+        "|darin enthaltene mwst|enthaltene umsatzsteuer|mwst satz"
+        "|mwst gesamtbetrag|summe umsatzsteuer|mehrwertsteuerbetrag|gesetzliche mwst|gesetzliche umsatzsteuer|gesetzliche mehrwertsteuer|zzgl gesetzl mwst|zzgl gesetzlicher mwst|zzgl gesetzliche mwst|zzgl gesetzlicher ust|umsatzsteuer gesamt|gesamtbetrag mwst|gesamtbetrag ust|mwst total|total mwst|plus mwst|plus ust|vorsteuer|ust gesamtbetrag|enth mwst|enth ust",
+        "fr": "tva|total tva|montant tva|total taxes|dont tva|montant de la tva|total t v a|t v a|montant total tva|tva collectée|tps|tvq|tvh"
+        "|taxes|montant des taxes|total des taxes|total tva à payer|dont tva incluse|tva sur les débits|montant de tva"
+        "|taxe sur la valeur ajoutée",
+        "es": "iva|total iva|cuota iva|cuota|importe iva|i v a|total impuestos|impuestos"
+        "|suma cuotas|total cuotas|suma de cuotas|cuota total|importe del iva|impuesto|iva repercutido|igic|total igic|cuotas iva|total cuota iva",
+        "it": "iva|totale iva|imposta|importo iva|totale imposta|imposte|totale imposte|i v a"
+        "|totale imposta iva|imposta totale|totale iva a debito|iva totale|importo imposta|di cui iva|tot iva|totale imposte iva",
+        "nl": "btw|btw bedrag|totaal btw|btw totaal|bedrag btw"
+        "|btw te betalen|totaal bedrag btw|omzetbelasting|bedrag aan btw|waarvan btw|totale btw",
+        "pl": "vat|kwota podatku|podatek|kwota vat|razem vat|podatek vat|suma vat|ogółem vat|łącznie vat"
+        "|suma ptu|kwota ptu|razem kwota vat|wartość vat|suma podatku|podatek ptu|wartość podatku|vat razem|razem podatek",
+        "fi": "alv|alv yhteensä|vero|arvonlisävero|veron osuus|alv osuus|verot yhteensä|yhteensä alv|alv summa"
+        "|alv yht|arvonlisäveron osuus|arvonlisävero yhteensä|verot|sis alv|veroa yhteensä|veron määrä|alv euroa",
         "ja": "消費税|消費税額",
     },
     "total": {
-        "en": "total|grand total|total amount|invoice total|amount total|total incl vat|total inc vat|total including vat|total including tax"
-        "|total price|invoice amount|total invoice|gross amount|total gross|gross total|gross|total incl tax|total inclusive of vat|total cost"
-        "|total invoice amount|credit total|total credit|quote total|quotation total|estimate total|order total|total value|total incl gst"
-        "|total invoice value|total charges|amount incl vat|total sum|total inc gst|receipt total",
-        "de": "gesamtbetrag|rechnungsbetrag|gesamtsumme|summe|brutto|bruttobetrag|gesamt|endbetrag|summe brutto|total inkl mwst|netto inkl mwst"
-        "|summe gesamt|endsumme|gesamtbetrag brutto|rechnungssumme|gesamtbetrag inkl mwst|total|bruttosumme|gesamt brutto|brutto gesamt"
-        "|rechnungsbetrag brutto|betrag brutto|gutschriftsbetrag|gutschriftbetrag|gesamtpreis|angebotssumme|rechnungsendbetrag|summe inkl mwst"
-        "|gesamtsumme brutto|rechnungstotal|total brutto|betrag inkl mwst|summe eur",
-        "fr": "total ttc|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc|total toutes taxes comprises"
-        "|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture",
-        "es": "total|total factura|importe total|total con iva|total iva incluido|total general|total documento|total presupuesto|total recibo",
+        "en": "total|grand total|total amount|invoice total|amount total|total incl vat|total inc vat|total including vat"
+        "|total including tax|total price|invoice amount|total invoice|gross amount|total gross|gross total|gross|total incl tax"
+        "|total inclusive of vat|total cost|total invoice amount|credit total|total credit|quote total|quotation total|estimate total"
+        "|order total|total value|total incl gst|total invoice value|total charges|amount incl vat|total sum|total inc gst"
+        "|receipt total|estimated total|total estimate|total proposal|total amount incl vat|total with vat|total incl|credit amount"
+        "|total credited|total sale|order amount|amount charged|invoice value|total amount inc vat|gross value|total cost incl vat"
+        "|total this invoice|total for this invoice|total charges this period|total charges incl vat|amount incl gst"
+        "|total amount incl gst|total due this invoice|net invoice value incl vat|invoice grand total|total invoice amount incl vat"
+        "|sum total|final total|total fee|total fees|total with tax|total after tax|bill total|bill amount|total bill"
+        "|total bill amount|cost total|project total|total project cost|total estimated cost",
+        "de": "gesamtbetrag|rechnungsbetrag|gesamtsumme|summe|brutto|bruttobetrag|gesamt|endbetrag|summe brutto|total inkl mwst"
+        "|netto inkl mwst|summe gesamt|endsumme|gesamtbetrag brutto|rechnungssumme|gesamtbetrag inkl mwst|total|bruttosumme"
+        "|gesamt brutto|brutto gesamt|rechnungsbetrag brutto|betrag brutto|gutschriftsbetrag|gutschriftbetrag|gesamtpreis"
+        "|angebotssumme|rechnungsendbetrag|summe inkl mwst|gesamtsumme brutto|rechnungstotal|total brutto|betrag inkl mwst"
+        "|honorar brutto|angebotssumme brutto|auftragssumme|auftragssumme brutto|gesamtbetrag inkl ust|gesamtbetrag inklusive mwst"
+        "|rechnungsbetrag inkl mwst|rechnungsbetrag inkl ust|bruttorechnungsbetrag|brutto rechnungsbetrag|rechnungssumme brutto"
+        "|totalbetrag|zwischensumme inkl ust|total inkl ust|summe inkl ust|gesamtsumme inkl mwst|gesamtsumme inkl ust"
+        "|gesamtpreis brutto|gutschriftbetrag brutto|gutschriftsbetrag brutto|bruttogesamtbetrag|rechnungsbetrag gesamt"
+        "|betrag inkl ust|endpreis|endsumme brutto|endbetrag brutto|gesamtforderung|gutschriftssumme|gesamtkosten|angebotspreis"
+        "|angebotsbetrag|angebotsbetrag brutto|gesamtbruttobetrag|gesamt inkl mwst|gesamt inkl ust",
+        "fr": "total ttc|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
+        "|total toutes taxes comprises|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture"
+        "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|total général ttc|total de la facture"
+        "|total avoir ttc|total devis ttc|coût total|total net ttc|prix ttc|montant total tvac|montant toutes taxes comprises"
+        "|total facture ttc|montant de l'avoir|montant facture ttc|montant de la facture ttc|honoraires ttc|somme ttc",
+        "es": "total|total factura|importe total|total con iva|total iva incluido|total general|total documento|total presupuesto"
+        "|total recibo|importe total factura|total factura iva incluido|total a abonar|total abono|importe total iva incluido"
+        "|total euros|total compra|total ticket|total importe|importe factura|importe de la factura|suma total|total venta",
         "it": "totale|totale fattura|totale documento|importo totale|totale ivato|totale complessivo|totale generale|totale iva inclusa"
-        "|totale lordo|totale preventivo|totale euro",
-        "nl": "totaal|totaal incl btw|totaalbedrag|inclusief btw|incl btw|totaal inclusief btw|totaalbedrag incl btw|factuurbedrag|totaal bedrag"
-        "|factuurtotaal|eindtotaal|bedrag incl btw",
+        "|totale lordo|totale preventivo|totale euro|totale complessivo iva inclusa|totale a saldo|totale iva compresa"
+        "|importo totale documento|totale fattura euro|totale da pagare iva inclusa|totale nota di credito|totale lordo documento"
+        "|tot documento|tot fattura|importo documento|importo complessivo|totale offerta|totale scontrino|totale con iva"
+        "|totale ivato euro|totale parcella",
+        "nl": "totaal|totaal incl btw|totaalbedrag|inclusief btw|incl btw|totaal inclusief btw|totaalbedrag incl btw|factuurbedrag"
+        "|totaal bedrag|factuurtotaal|eindtotaal|bedrag incl btw|totaalbedrag inclusief btw|factuurbedrag incl btw|te betalen incl btw"
+        "|totaal te betalen incl btw|totaal inc btw|totaal met btw|totaalprijs|totaal factuur|totaal creditnota|creditbedrag"
+        "|totaal offerte|totaal factuurbedrag|brutototaal",
         "pl": "razem|kwota należności ogółem|suma|brutto|razem brutto|wartość brutto|kwota brutto|ogółem|łącznie|suma brutto|łącznie brutto"
-        "|ogółem brutto|wartość całkowita",
+        "|ogółem brutto|wartość całkowita|wartość ogółem|wartość ogółem brutto|suma wartości brutto|wartość razem brutto"
+        "|ogółem do zapłaty|razem wartość brutto|do zapłaty brutto|kwota razem|łączna kwota|kwota ogółem|wartość faktury",
         "fi": "yhteensä|verollinen|loppusumma|summa|verollinen yhteensä|yhteensä verollinen|laskun summa|kokonaissumma|laskun loppusumma"
-        "|verollinen summa",
+        "|verollinen summa|yhteensä euroa|loppusumma yhteensä|yhteensä alv|hinta yhteensä alv|summa yhteensä|verollinen loppusumma"
+        "|yhteensä sis alv|yhteensä sisältäen alv|kokonaishinta|brutto|laskun kokonaissumma|hyvitys yhteensä|tarjous yhteensä",
         "ja": "合計|総合計|御見積金額|御請求金額|合計金額|税込合計|ご請求金額",
     },
     "amount_due": {
         "en": "amount due|balance due|total due|amount payable|total payable|balance|please pay|pay this amount|total amount due|total to pay"
-        "|amount to pay|balance outstanding|outstanding balance|total balance due|total now due|net payable|amount owed|balance to pay|amount now due|now due|total now payable|payable now|please remit|remit|amount to remit",
+        "|amount to pay|balance outstanding|outstanding balance|total balance due|total now due|net payable|amount owed|balance to pay|amount now due|now due|total now payable|payable now|please remit|remit|amount to remit"
+        "|to pay|what you need to pay|you owe|total you owe|total owing|amount outstanding|net amount due|net due|total payable now|balance to be paid|final balance|remaining balance|balance remaining|payment requested|total remaining|amount due now|amount now payable|please transfer|balance owing",
         "de": "zu zahlen|zahlbetrag|zu zahlender betrag|offener betrag|zu überweisen|noch zu zahlen|zu bezahlen|restbetrag|fälliger betrag"
-        "|zahlungsbetrag|zu zahlen bitte|rechnungsbetrag zu zahlen|gesamtbetrag zu zahlen",
-        "fr": "net à payer|reste à payer|à payer|somme à payer|montant à payer|montant dû|solde à payer|total à payer|solde dû|solde|à régler"
-        "|net à payer ttc|montant à régler|net à payer eur|montant du prélèvement",
-        "es": "total a pagar|importe a pagar|saldo|pendiente de pago|líquido a percibir|a pagar|importe pendiente|total pendiente",
-        "it": "netto a pagare|totale da pagare|importo da pagare|saldo|totale a pagare|da pagare|importo dovuto",
-        "nl": "te betalen|te betalen bedrag|openstaand bedrag|nog te betalen|totaal te betalen|te voldoen|door u te betalen|te voldoen bedrag",
-        "pl": "do zapłaty|pozostało do zapłaty|razem do zapłaty|kwota do zapłaty|należność",
-        "fi": "maksettava|maksettavaa|maksettava yhteensä|maksettavaa yhteensä|avoinna|maksettava summa",
+        "|zahlungsbetrag|zu zahlen bitte|rechnungsbetrag zu zahlen|gesamtbetrag zu zahlen|abbuchungsbetrag|überweisungsbetrag"
+        "|noch offen|verbleibender betrag|offene summe|restzahlung|verbleibend|noch offener betrag|verbleibender rechnungsbetrag"
+        "|noch zu entrichten|zu erstatten|erstattungsbetrag|auszahlungsbetrag|schlusszahlung|restforderung|nachzahlung",
+        "fr": "net à payer|reste à payer|à payer|somme à payer|montant à payer|montant dû|solde à payer|total à payer|solde dû|solde"
+        "|à régler|net à payer ttc|montant à régler|montant du prélèvement|total à régler|net à régler|reste dû|montant restant dû"
+        "|restant dû|montant prélevé|à payer ttc|reste à régler|solde à régler|net à verser|montant net à payer|à rembourser"
+        "|montant à rembourser|total dû|solde restant",
+        "es": "total a pagar|importe a pagar|saldo|pendiente de pago|líquido a percibir|a pagar|importe pendiente|total pendiente"
+        "|total a percibir|líquido a pagar|importe líquido|resto a pagar|importe a abonar|a devolver|total líquido|pendiente|neto a pagar|a percibir|importe a percibir|importe pendiente de pago",
+        "it": "netto a pagare|totale da pagare|importo da pagare|saldo|totale a pagare|da pagare|importo dovuto"
+        "|netto da pagare|importo a saldo|residuo|residuo da pagare|rimanenza|da versare|netto a saldo|saldo da pagare|saldo a pagare|a saldo|rimborso|netto ricavo",
+        "nl": "te betalen|te betalen bedrag|openstaand bedrag|nog te betalen|totaal te betalen|te voldoen|door u te betalen|te voldoen bedrag"
+        "|nog te voldoen|restbedrag|te ontvangen|restant|restant te betalen|resterend bedrag|door u te voldoen|te betalen totaal|terug te betalen|af te schrijven bedrag",
+        "pl": "do zapłaty|pozostało do zapłaty|razem do zapłaty|kwota do zapłaty|należność"
+        "|do zwrotu|kwota do zwrotu|pozostaje do zapłaty|pozostało|razem do zwrotu|zostaje do zapłaty|suma do zapłaty|ogółem do zapłaty|kwota pozostała do zapłaty",
+        "fi": "maksettava|maksettavaa|maksettava yhteensä|maksettavaa yhteensä|avoinna|maksettava summa|avoin summa|maksettavana"
+        "|maksettava euroa|maksettavaa jää|jäljellä|palautetaan|hyvitetään",
         "ja": "お支払金額",
     },
     "discount": {
-        "en": "discount|less discount|member discount|rebate|loyalty discount|rewards applied|coupon|voucher|total discount|savings",
-        "de": "rabatt|skonto|nachlass|abzgl|abzüglich|gesamtrabatt|rechnungsrabatt|gutschein",
-        "fr": "remise|réduction|escompte|rabais|ristourne|bon d'achat",
-        "es": "descuento|dto",
-        "it": "sconto",
-        "nl": "korting",
+        "en": "discount|less discount|member discount|rebate|loyalty discount|rewards applied|coupon|voucher|total discount|savings"
+        "|trade discount|promotional discount|promo|early payment discount|total savings|withholding tax|withholding",
+        "de": "rabatt|skonto|nachlass|abzgl|abzüglich|gesamtrabatt|rechnungsrabatt|gutschein"
+        "|abzüglich rabatt|abzgl rabatt|mengenrabatt|treuerabatt|sondernachlass|preisnachlass|sonderrabatt|aktionsrabatt",
+        "fr": "remise|réduction|escompte|rabais|ristourne|bon d'achat"
+        "|remise commerciale|remise globale|remise exceptionnelle|total remise|remise fidélité|retenue de garantie",
+        "es": "descuento|dto|dto pp|dto comercial|retención|retención irpf|irpf|bonificación|total dto|ret irpf",
+        "it": "sconto"
+        "|sconto incondizionato|abbuono|sconto merce|sconto totale|ritenuta d'acconto|ritenuta|ritenuta acconto",
+        "nl": "korting|klantkorting|kwantumkorting|betalingskorting|kredietbeperking|totale korting",
         "pl": "rabat|upust",
         "fi": "alennus",
         "ja": "割引|割引合計額",
     },
     "charge": {
         "en": "shipping|shipping and handling|shipping & handling|delivery|freight|postage|handling|carriage|delivery charge|tip|gratuity"
-        "|service charge|rounding|surcharge",
-        "de": "versand|versandkosten|porto|fracht|transportkosten|lieferkosten|rundung|rundungsdifferenz|frachtkosten|zuschlag|trinkgeld",
-        "fr": "frais de port|livraison|port|frais de livraison|transport|arrondi|éco participation",
-        "es": "gastos de envío|portes|transporte|envío|redondeo",
-        "it": "spese di trasporto|spedizione|spese di spedizione|trasporto|arrotondamento|bollo|spese",
-        "nl": "verzendkosten|bezorgkosten|porto|afronding",
-        "pl": "koszt dostawy|wysyłka|transport",
-        "fi": "toimitus|toimituskulut|postikulut|rahti|pyöristys|laskutuslisä",
+        "|service charge|rounding|surcharge"
+        "|insurance|packing|packaging|fuel surcharge|rush surcharge|late fee|booking fee|service fee|delivery fee|postage and packing|p&p|adjustment|freight charges|import duty|round off|rounding off",
+        "de": "versand|versandkosten|porto|fracht|transportkosten|lieferkosten|rundung|rundungsdifferenz|frachtkosten|zuschlag|trinkgeld"
+        "|versand und verpackung|verpackung|versandpauschale|mindermengenzuschlag|expresszuschlag|bearbeitungsgebühr|versand verpackung|speditionskosten|maut|energiekostenzuschlag|lieferpauschale",
+        "fr": "frais de port|livraison|port|frais de livraison|transport|arrondi|éco participation"
+        "|frais d'expédition|frais de dossier|frais de gestion|emballage|frais de transport|participation aux frais de port|éco contribution|timbre fiscal",
+        "es": "gastos de envío|portes|transporte|envío|redondeo"
+        "|gastos de transporte|recargo|recargo de equivalencia|embalaje|suplidos|recargo equivalencia|gastos",
+        "it": "spese di trasporto|spedizione|spese di spedizione|trasporto|arrotondamento|bollo|spese"
+        "|imballo|spese incasso|spese di incasso|imposta di bollo|bolli|marca da bollo|spese varie|spese trasporto|contributo conai|cassa previdenza|contributo integrativo|cassa avvocati|spese generali",
+        "nl": "verzendkosten|bezorgkosten|porto|afronding"
+        "|verpakking|administratiekosten|transportkosten|vracht|orderkosten|statiegeld|toeslag|emballage|vrachtkosten|leveringskosten",
+        "pl": "koszt dostawy|wysyłka|transport"
+        "|koszty dostawy|przesyłka|koszt wysyłki|koszty wysyłki|opakowanie|dostawa|zaokrąglenie|koszt transportu",
+        "fi": "toimitus|toimituskulut|postikulut|rahti|pyöristys|laskutuslisä"
+        "|toimitusmaksu|pakkaus|lähetyskulut|pientoimituslisä|käsittelykulut|laskutuskulut|rahtikulut",
     },
     "settled": {
         "en": "previous unpaid balance|previous balance|balance forward|amount paid|paid|deposit|payment|payments|less paid|advance|prepaid"
-        "|payment received|total paid|cash|change|card|credit applied|brought forward|prior balance|less deposit|payments received",
-        "de": "anzahlung|bereits bezahlt|bezahlt|vorauszahlung|gezahlt|gegeben|rückgeld|guthaben|bar|abschlagszahlung|saldo|vortrag|ec karte",
-        "fr": "acompte|déjà payé|payé|règlement|solde précédent|acompte versé|déjà réglé|réglé|rendu|espèces|avance|total payé",
-        "es": "pagado|anticipo|entregado|cambio|efectivo|a cuenta|saldo anterior",
-        "it": "acconto|pagato|versato|contanti|resto|già pagato|saldo precedente",
-        "nl": "betaald|aanbetaling|voldaan|contant|wisselgeld|reeds betaald|reeds voldaan",
-        "pl": "zapłacono|zaliczka|gotówka|reszta|wpłacono",
-        "fi": "maksettu|ennakkomaksu|käteinen|takaisin|suoritettu",
+        "|payment received|total paid|cash|change|card|credit applied|brought forward|prior balance|less deposit|payments received"
+        "|amount received|deposit received|less advance|advance paid|advance received|tendered|cash tendered|visa|mastercard|credit card"
+        "|eftpos|balance brought forward|your last bill|previous bill|less amount paid|amount tendered|deposit paid|payment made",
+        "de": "anzahlung|bereits bezahlt|bezahlt|vorauszahlung|gezahlt|gegeben|rückgeld|guthaben|bar|abschlagszahlung|saldo|vortrag|ec karte"
+        "|abzüglich anzahlung|abzgl anzahlung|geleistete anzahlung|erhaltene anzahlung|abzgl abschlag|bereits gezahlt|geg bar|rückgeld bar|rückgabe|girocard|kartenzahlung|mastercard|visa|erhalten|bereits geleistet|bereits geleistete zahlung|geleistete zahlungen|geleistete abschläge|abschläge|kreditkarte|zurück",
+        "fr": "acompte|déjà payé|payé|règlement|solde précédent|acompte versé|déjà réglé|réglé|rendu|espèces|avance|total payé"
+        "|acompte reçu|acompte déduit|cb|carte bancaire|acompte réglé|à déduire|montant reçu|chèque|rendu monnaie|versement|versements|paiement reçu|montant payé|carte bleue|monnaie rendue",
+        "es": "pagado|anticipo|entregado|cambio|efectivo|a cuenta|saldo anterior"
+        "|tarjeta|anticipos|pago a cuenta|importe pagado|ya pagado|efectivo entregado|anticipo recibido|total pagado|visa",
+        "it": "acconto|pagato|versato|contanti|resto|già pagato|saldo precedente"
+        "|pagamento elettronico|pagamento contante|importo pagato|bancomat|carta di credito|acconti|acconto versato|non riscosso|totale pagato",
+        "nl": "betaald|aanbetaling|voldaan|contant|wisselgeld|reeds betaald|reeds voldaan"
+        "|pin|pinbetaling|voorschot|voorschotten|reeds ontvangen|betaald bedrag|aanbetaling voldaan|gepind|maestro|ontvangen|bancontact",
+        "pl": "zapłacono|zaliczka|gotówka|reszta|wpłacono"
+        "|karta|karta płatnicza|zapłacono przelewem|zaliczki|wpłata|wpłaty|płatność kartą|już zapłacono|zapłacona kwota|przedpłata",
+        "fi": "maksettu|ennakkomaksu|käteinen|takaisin|suoritettu"
+        "|pankkikortti|korttimaksu|luottokortti|ennakko|käteismaksu|jo maksettu|maksettu yhteensä|suoritus|vaihtoraha|ennakot",
     },
     "supplier": {
         "en": "seller|vendor|supplier|from|bill from|sold by|issued by|remit to|service provider|merchant|payable to|pay to|payee|beneficiary"
-        "|account name|account holder|in favor of|in favour of|make checks payable to|make cheques payable to|company name",
+        "|account name|account holder|in favor of|in favour of|make checks payable to|make cheques payable to|company name"
+        "|shipper|exporter|shipper exporter|billed by|invoice from|our company",
         "de": "verkäufer|lieferant|rechnungssteller|kontoinhaber|zahlungsempfänger|leistungserbringer|zahlbar an|konto zahlbar an|absender"
-        "|auftragnehmer|aussteller|empfänger des zahlungsbetrags",
-        "fr": "vendeur|fournisseur|émetteur|titulaire du compte|bénéficiaire|prestataire|titulaire|expéditeur",
-        "es": "vendedor|proveedor|emisor|beneficiario|titular|titular de la cuenta",
-        "it": "fornitore|cedente|venditore|cedente prestatore|emittente|intestatario|beneficiario|mittente",
-        "nl": "verkoper|leverancier|afzender|ten name van|t n v|rekeninghouder|begunstigde",
-        "pl": "sprzedawca|wystawca|dostawca|odbiorca płatności",
-        "fi": "myyjä|toimittaja|laskuttaja|saaja|saajan nimi|maksun saaja",
+        "|auftragnehmer|aussteller|empfänger des zahlungsbetrags"
+        "|verkauft von|leistungserbringerin|rechnungsaussteller|rechnung von|anbieter|verkauf und versand durch|verkauft durch",
+        "fr": "vendeur|fournisseur|émetteur|titulaire du compte|bénéficiaire|prestataire|titulaire|expéditeur"
+        "|vendu par|facturé par|émis par|prestataire de services|vendu et expédié par",
+        "es": "vendedor|proveedor|emisor|beneficiario|titular|titular de la cuenta"
+        "|vendido por|emitida por|datos del emisor|datos fiscales del emisor|proveedor de servicios|expedidor|empresa emisora",
+        "it": "fornitore|cedente|venditore|cedente prestatore|emittente|intestatario|beneficiario|mittente"
+        "|venduto da|cedente prestatore fornitore|prestatore|emessa da|dati del fornitore|denominazione cedente|fornitore emittente",
+        "nl": "verkoper|leverancier|afzender|ten name van|t n v|rekeninghouder|begunstigde"
+        "|verkocht door|gefactureerd door|factuur van|dienstverlener|opdrachtnemer",
+        "pl": "sprzedawca|wystawca|dostawca|odbiorca płatności"
+        "|wystawiający|usługodawca|sprzedający|wykonawca",
+        "fi": "myyjä|toimittaja|laskuttaja|saaja|saajan nimi|maksun saaja"
+        "|laskun lähettäjä|lähettäjä|palveluntarjoaja|laskun laatija",
     },
     "buyer": {
         "en": "bill to|billed to|invoice to|sold to|customer|customer name|client|buyer|purchaser|billing address|guest name|invoiced to"
-        "|bill to address|client name|prepared for|recipient|quote to|quotation for|issued to|attention|to|credit to|invoice for",
+        "|bill to address|client name|prepared for|recipient|quote to|quotation for|issued to|attention|to|credit to|invoice for"
+        "|invoice address|consignee|buyer bill to|bill to party|invoiced customer|importer",
         "de": "käufer|rechnungsempfänger|kunde|rechnungsadresse|rechnungsanschrift|auftraggeber|rechnung an|leistungsempfänger|kundenname"
-        "|empfänger|zahlbar durch|rechnungsempfängerin|gutschrift an|angebot für|besteller",
-        "fr": "acheteur|client|facturé à|adresse de facturation|destinataire|nom de l'abonné|facturer à|nom du client|adressé à|facture à",
-        "es": "cliente|comprador|facturar a|datos del cliente|destinatario|facturado a",
-        "it": "cliente|acquirente|destinatario|spett le|spettabile|cessionario|intestata a|cessionario committente",
-        "nl": "klant|koper|factuuradres|aan|factuur aan|opdrachtgever|geadresseerde|klantgegevens",
-        "pl": "nabywca|klient|kupujący|zamawiający",
-        "fi": "ostaja|asiakas|laskutusosoite|maksaja|laskun saaja|tilaaja",
+        "|empfänger|zahlbar durch|rechnungsempfängerin|gutschrift an|angebot für|besteller|rechnung für|mieter"
+        "|leistungsempfängerin|empfängerin|kundin",
+        "fr": "acheteur|client|facturé à|adresse de facturation|destinataire|nom de l'abonné|facturer à|nom du client|adressé à|facture à"
+        "|client facturé|facturation à|à l'attention de|locataire|adresse de la facturation|coordonnées du client|facture pour|preneur",
+        "es": "cliente|comprador|facturar a|datos del cliente|destinatario|facturado a"
+        "|datos de facturación|facturación|inquilino|adquirente|a la atención de|señor es",
+        "it": "cliente|acquirente|destinatario|spett le|spettabile|cessionario|intestata a|cessionario committente"
+        "|cessionario committente cliente|intestatario fattura|committente|fatturare a|destinatario fattura"
+        "|dati del cliente",
+        "nl": "koper|factuuradres|aan|factuur aan|opdrachtgever|geadresseerde|klantgegevens"
+        "|gefactureerd aan|afnemer|factuur voor|huurder|t a v|ter attentie van|debiteur naam",
+        "pl": "nabywca|klient|kupujący|zamawiający|płatnik|usługobiorca|zleceniodawca|adresat|nabywca usługi",
+        "fi": "ostaja|asiakas|laskutusosoite|maksaja|laskun saaja|tilaaja"
+        "|laskutetaan|laskutettava|vastaanottaja laskun|asiakkaan nimi|laskutusasiakas|laskun maksaja",
     },
     "other_party": {
         "en": "ship to|deliver to|delivery address|shipping address|service address|shipped to|c/o|salesperson|sales rep|contact",
-        "de": "warenempfänger|lieferadresse|lieferanschrift|lieferung an|ansprechpartner|sachbearbeiter|lieferung an",
+        "de": "warenempfänger|lieferadresse|lieferanschrift|lieferung an|ansprechpartner|sachbearbeiter",
         "fr": "adresse de livraison|livré à|contact commercial|livraison à|adresse de l'installation",
         "es": "dirección de envío|dirección de entrega|enviar a",
         "it": "luogo di destinazione|destinazione|destinazione merce",
@@ -250,44 +374,64 @@ FIELDS: dict[str, Words] = {
         "fi": "toimitusosoite|vastaanottaja",
     },
     "other_date": {
-        "en": "delivery date|delv date|order date|ship date|shipping date|service date|date of service|date of supply|date shipped|print date"
-        "|printed|period|billing period|service period|valid until|valid till|expiry date|expiration date|check in|check out|supply date|start date"
-        "|end date|coll date|collection date|po date|statement period|date of delivery|from date|date paid|paid on|payment received|birth date",
+        "en": "delivery date|delv date|order date|ship date|shipping date|service date|date of service|date of supply|date shipped"
+        "|print date|printed|period|billing period|service period|valid until|valid till|expiry date|expiration date|check|check out"
+        "|supply date|start date|end date|coll date|collection date|po date|statement period|date of delivery|from date|date paid"
+        "|paid on|payment received|birth date|arrival|departure|next bill date|validity|valid through|reading date|tax year"
+        "|date of order|date of shipment|return date|your order of|last payment date",
         "de": "lieferdatum|leistungsdatum|liefer bzw leistungsdatum|bestelldatum|bestell datum|leistungs datum|auftragsdatum|auftrag datum"
         "|leistungszeitraum|lieferschein datum|lieferschein vom|gültig bis|druckdatum|zeitraum|versanddatum|lieferzeitraum|lieferung am"
-        "|tag der lieferung|auftrag datum lief|auftrag vom|bestellung vom|liefertermin|anreise|abreise|leistung vom",
+        "|tag der lieferung|auftrag datum lief|auftrag vom|bestellung vom|liefertermin|anreise|abreise|leistung vom"
+        "|gültig bis zum|gültigkeit|angebot gültig bis|bindefrist|leistungsmonat|abrechnungszeitraum|bestellt am|geliefert am|liefertag|zählerstand am|kündigungsfrist|mahndatum|eingangsdatum",
         "fr": "date de livraison|date de commande|période|date de prestation|commande du|date de service|valable jusqu'au|date de validité"
-        "|date d'expédition|validité|prélèvement à partir du|date de vente|bon de livraison du",
-        "es": "fecha de pedido|fecha de entrega|período|fecha pedido|fecha de operación|válido hasta|fecha entrega|fecha operación",
-        "it": "data ordine|data consegna|periodo|data di consegna|valido fino al|data ddt|validità|data dell'ordine",
-        "nl": "orderdatum|besteldatum|leverdatum|periode|geldig tot|afleverdatum|verzenddatum|datum levering",
+        "|date d'expédition|validité|prélèvement à partir du|date de vente|bon de livraison du"
+        "|devis valable jusqu'au|valable jusqu|offre valable jusqu'au|commandé le|livré le|date de début|date de fin|période du|consommation du|date de naissance|arrivée|départ|date de relevé",
+        "es": "fecha de pedido|fecha de entrega|período|fecha pedido|fecha de operación|válido hasta|fecha entrega|fecha operación"
+        "|período de facturación|periodo de facturación|fecha albarán|fecha del pedido|validez|válida hasta|entrada|salida|fecha de entrada|fecha de salida|periodo",
+        "it": "data ordine|data consegna|periodo|data di consegna|valido fino al|data ddt|validità|data dell'ordine"
+        "|data trasporto|data di trasporto|periodo di riferimento|periodo di fatturazione|arrivo|partenza|validità offerta|offerta valida fino al|data inizio|data fine|data nascita",
+        "nl": "orderdatum|besteldatum|leverdatum|periode|geldig tot|afleverdatum|verzenddatum|datum levering"
+        "|offerte geldig tot|geldig tot en met|besteld op|geleverd op|leveringsdatum|aankomst|vertrek|periode van|facturatieperiode|verbruiksperiode",
         "pl": "data sprzedaży|data dostawy|data dokonania lub zakończenia dostawy towarów lub wykonania|data wykonania|okres|data zamówienia"
-        "|data zakończenia dostawy|ważna do",
-        "fi": "toimituspäivä|tilauspäivä|jakso|huomautusaika|voimassa|toimituspvm|tilauspvm",
+        "|data zakończenia dostawy|ważna do"
+        "|oferta ważna do|ważność oferty|okres rozliczeniowy|data wydania|data zakończenia|data otrzymania|data realizacji|z dnia|data wykonania usługi",
+        "fi": "toimituspäivä|tilauspäivä|jakso|huomautusaika|voimassa|toimituspvm|tilauspvm"
+        "|tarjous voimassa|voimassa asti|toimitettu|tilattu|laskutusjakso|laskutuskausi|saapumispäivä|lähtöpäivä|toimitusaika|reklamaatioaika",
     },
     "other_number": {
-        "en": "order number|order no|order #|po number|po no|p o number|po #|po|purchase order|purchase order no|purchase order number|customer no"
-        "|customer number|customer id|account no|account number|account #|reference|ref|ref no|reference number|your reference|our reference|your ref"
-        "|our ref|page|phone|tel|fax|mobile|delivery note|client id|client no|customer #|order id|order ref|routing number|sort code|swift|bic"
-        "|iban|contract no|contract number|project|project no|job no|store #|terminal|register|cashier|auth|member id|delivery note no"
-        "|company no|company number|registration no|registered no|reg no|website|email|e mail|ticket no|ifsc code|cin|requisition no",
+        "en": "order number|order no|order #|po number|po no|p o number|po #|po|purchase order|purchase order no|purchase order number"
+        "|customer no|customer number|customer id|account no|account number|account #|reference|ref|ref no|reference number|your reference"
+        "|our reference|your ref|our ref|page|phone|tel|fax|mobile|delivery note|client id|client no|customer #|order id|order ref"
+        "|routing number|sort code|swift|bic|iban|contract no|contract number|project|project no|job no|store #|terminal|register|cashier"
+        "|auth|member id|delivery note no|company no|company number|registration no|registered no|reg no|website|email|e mail|ticket no"
+        "|ifsc code|cin|requisition no|your order|our order|quote valid|meter no|meter number|account ref|customer ref|booking reference"
+        "|room no|member no|awb|p n|lot no|hs code|lease no|claim no|policy no|policy number|case no|original invoice"
+        "|invoice reference original|customer code|cust no|cust id|your po|our reference no|abn|acn|bsb|mc no|confirmation no"
+        "|confirmation number|reservation no|purchase order #",
         "de": "kundennummer|kunden nr|kundennr|kunden nummer|bestellnummer|bestell nr|bestellung nr|auftragsnummer|auftrags nr|auftrag nr"
         "|auftragsnr|lieferscheinnummer|lieferschein nr|lieferschein|seite|telefon|tel|fax|debitorennummer|debitoren nr|vertragsnummer"
         "|vertrags nr|referenz|ihre referenz|unsere referenz|ihr zeichen|unser zeichen|mandatsreferenz|projekt|projekt nr|handelsregister|hrb"
         "|hrb nr|konto nr|kto nr|blz|konto|gläubiger id|leasingnummer|artikelnummer|serienummer|filiale|kasse|terminal id|auftrag nr lief"
-        "|lief nr|gln|lieferantennummer|lieferanten nr|bestellung|vorgangsnummer|internet|email",
+        "|lief nr|gln|lieferantennummer|lieferanten nr|bestellung|vorgangsnummer|internet|email"
+        "|kd nr|kdnr|kunden id|debitor|debitor nr|zähler nr|zählernummer|vertragskonto|vertragskontonummer|buchungsnummer|zimmer nr|bediener|verwendungszweck|zu rechnung|zur rechnung|ursprungsrechnung|originalrechnung|zahlungsreferenznummer|zahlungsreferenz|auftrag|mitgliedsnummer|patientennummer|aktenzeichen|unsere zeichen|kundenreferenz|rechnungsbezug|transaktionsnummer|ta nr|trace nr|beleg nr terminal",
         "fr": "n° client|numéro client|numéro de client|code client|réf client|référence client|votre référence|notre référence|n° commande"
         "|n° de commande|numéro de commande|commande n°|bon de commande|page|tél|téléphone|fax|siret|siren|rcs|ape|naf|facture liée"
         "|numéro de dossier|id client|réf marché|n° de contrat|numéro de ligne|référence|réf|bon de livraison|n° de compte|capital|bl n°"
-        "|code ape|n° abonné|numéro d'abonné|mandat",
-        "es": "número de pedido|nº pedido|pedido|número de cliente|nº cliente|cliente nº|referencia|página|teléfono|su referencia|cuenta",
-        "it": "numero ordine|codice cliente|ordine n|riferimento|pagina|telefono|ddt|ordine|cod cliente|n ordine|vs ordine|codice destinatario",
+        "|code ape|n° abonné|numéro d'abonné|mandat"
+        "|compte client|n° compte client|n° de client|facture d'origine|facture initiale|sur facture n°|n° de commande client|numéro de compte|contrat n°|référence contrat|point de livraison|n° adhérent|n° dossier|dossier n°|n° de bl|commande",
+        "es": "número de pedido|nº pedido|pedido|número de cliente|nº cliente|cliente nº|referencia|página|teléfono|su referencia|cuenta"
+        "|nº de cliente|cód cliente|código cliente|código de cliente|nº albarán|albarán|nº contrato|número de cuenta|cups|factura original|factura rectificada|nº de pedido|expediente|nº expediente|ref catastral",
+        "it": "numero ordine|codice cliente|ordine n|riferimento|pagina|telefono|ddt|ordine|cod cliente|n ordine|vs ordine|codice destinatario"
+        "|ns rif|vs rif|n cliente|n° cliente|nr cliente|ordine nr|ordine numero|ddt n|ddt nr|contratto n|rif fattura|fattura di riferimento|iban|c c|pratica n",
         "nl": "klantnummer|ordernummer|bestelnummer|referentie|uw referentie|ons kenmerk|uw kenmerk|pagina|telefoon|kvk|kvk nummer|debiteurnummer"
-        "|rekeningnummer|serienummer|klantnr|projectnummer",
+        "|rekeningnummer|serienummer|klantnr|projectnummer"
+        "|klant nr|bestelling|order nr|ordernr|oorspronkelijke factuur|betreft factuur|projectnr|project nr|contractnummer|polisnummer|meternummer|debiteur|debiteur nr|debiteurnr|inkoopordernummer|uw ordernummer|ean code|uw bestelling|dossiernummer|lidnummer",
         "pl": "numer zamówienia|nr zamówienia|numer klienta|nr klienta|strona|numer rachunku|nr rachunku|konto|numer rachunku bankowego|nr konta"
-        "|numer ksef|id nabywcy|regon|krs|telefon|zamówienie nr|wz nr",
+        "|numer ksef|id nabywcy|regon|krs|telefon|zamówienie nr|wz nr"
+        "|do faktury|do faktury nr|dotyczy faktury|dotyczy faktury nr|numer konta|nr zam|zamówienie|nr rej|pesel|nr umowy|umowa nr|numer umowy|nr licznika|bdo|nr wz|nr zlecenia|zlecenie nr",
         "fi": "asiakasnumero|asiakasnro|tilausnumero|viite|viitenumero|viitteenne|viitteemme|sivu|puhelin|puh|tilinumero|tilausnro"
-        "|asiakas nro|sopimusnumero|viitteenne",
+        "|asiakas nro|sopimusnumero|asiakasnumeronne|tilauksen numero|sopimus nro|alkuperäinen lasku|hyvitettävä lasku"
+        "|projektinumero|myyjän viite|ostajan viite|käyttöpaikka|mittarinumero|asiakkaan viite",
     },
     "tax_id": {
         "en": "vat no|vat number|vat id|vat reg no|vat registration no|vat registration number|vat reg|tax id|tax no|tax number|gstin|gst no"
@@ -307,59 +451,90 @@ FIELDS: dict[str, Words] = {
 COLUMNS: dict[str, Words] = {
     "description": {
         "en": "description|item|items|product|details|service|item desc|item description|particulars|product description|services"
-        "|description of goods|article|activity|products|work description|goods description|product service|item name|product name",
+        "|description of goods|article|activity|products|work description|goods description|product service|item name|product name|work"
+        "|style|activity description|project|task|description of services|job description|materials|labor|labour|article description"
+        "|service description|item & description|parts",
         "de": "bezeichnung|beschreibung|artikel|leistung|produkt|artikelbezeichnung|produkt beschreibung|text|position|ware|leistungen"
-        "|produktbeschreibung|leistungsbeschreibung|artikelbeschreibung",
-        "fr": "désignation|description|libellé|article|prestation|produit|détail|désignation des produits|prestations|désignations",
-        "es": "descripción|concepto|artículo|producto|detalle|conceptos|servicio",
-        "it": "descrizione|articolo|prodotto|servizio|descrizione beni|descrizione prodotto|prestazione",
-        "nl": "omschrijving|artikel|beschrijving|product|dienst|producten",
-        "pl": "nazwa|nazwa towaru lub usługi|opis|towar|nazwa towaru|nazwa usługi|nazwa towaru usługi|towar usługa|usługa",
-        "fi": "tuote|kuvaus|tuote palvelu|nimike|selite|palvelu|tuotenimi",
+        "|produktbeschreibung|leistungsbeschreibung|artikelbeschreibung|position beschreibung|material|tätigkeit|gegenstand"
+        "|artikel bezeichnung|leistungsart|beschreibung der leistung|warenbezeichnung|arbeiten|gericht|titel",
+        "fr": "désignation|description|libellé|article|prestation|produit|détail|désignation des produits|prestations|désignations"
+        "|description des travaux|nature|intitulé|descriptif|désignation des travaux|produits|description de la prestation|ouvrage|libellé produit|articles",
+        "es": "descripción|concepto|artículo|producto|detalle|conceptos|servicio"
+        "|descripcion|descripción del servicio|trabajos|partida|descripción artículo|denominación|artículos|servicios|descripción producto",
+        "it": "descrizione|articolo|prodotto|servizio|descrizione beni|descrizione prodotto|prestazione"
+        "|descrizione articolo|descrizione della prestazione|descrizione merce|descrizione servizi|oggetto|lavori|descrizione dei beni|natura e qualità dei beni|denominazione|voce",
+        "nl": "omschrijving|artikel|beschrijving|product|dienst|producten"
+        "|artikelomschrijving|werkzaamheden|artikelen|diensten|specificatie|productomschrijving|naam|titel|activiteit",
+        "pl": "nazwa|nazwa towaru lub usługi|opis|towar|nazwa towaru|nazwa usługi|nazwa towaru usługi|towar usługa|usługa"
+        "|nazwa towaru lub usługi pkwiu|nazwa produktu|opis usługi|wyszczególnienie|produkt|tytuł|towary usługi|nazwa towaru i usługi|nazwa artykułu|towar lub usługa",
+        "fi": "tuote|kuvaus|tuote palvelu|nimike|selite|palvelu|tuotenimi"
+        "|tuotteen nimi|tuotekuvaus|artikkeli|työ|laji|tuotteet|erittely|tavara|tuote kuvaus|palvelun kuvaus",
         "ja": "製品名|品名|品目|内容|摘要",
     },
     "quantity": {
-        "en": "qty|quantity|units|hours|hrs|qty hr|no of units|qty hrs|pcs|nos|hours qty|days|nights|hour",
-        "de": "menge|anzahl|stück|anz|std|stunden|stk|mge",
-        "fr": "quantité|qté|qte|nombre|nb|qtés|nbre|heures|jours",
-        "es": "cantidad|cant|unidades|uds|horas|ud",
-        "it": "quantità|qta|q ta|q tà|ore|qtà|quant",
-        "nl": "aantal|uren|hoeveelheid|st",
-        "pl": "ilość|liczba|il",
-        "fi": "määrä|kpl|lkm|tunnit|määrä kpl",
+        "en": "qty|quantity|units|hours|hrs|qty hr|no of units|qty hrs|pcs|nos|hours qty|days|nights|hour|quan|ordered|shipped|qty shipped|usage"
+        "|hours worked|pieces|qnty|quant|hrs qty|used",
+        "de": "menge|anzahl|stück|anz|std|stunden|stk|mge"
+        "|mng|menge einheit|menge einh|zeit|dauer|tage|nächte|verbrauch|anz stk|gelieferte menge|anzahl stunden|aufwand|std anz",
+        "fr": "quantité|qté|qte|nombre|nb|qtés|nbre|heures|jours"
+        "|quant|unités|durée|nuits|nb heures|conso|volume|nb jours|qté livrée|quantités",
+        "es": "cantidad|cant|unidades|uds|horas|ud"
+        "|cantidad ud|cant ud|ctd|noches|días|consumo|nº uds|unid|ctdad",
+        "it": "quantità|qta|q ta|q tà|ore|qtà|quant|q tà um|qtà um|numero pezzi|pezzi|giorni|notti|qt|quantita|n pezzi",
+        "nl": "aantal|uren|hoeveelheid|st|hvh|stuks|dagen|nachten|aant|uur|verbruik",
+        "pl": "ilość|liczba|il|ilość jm|ilość szt|szt|godziny|ilość godzin|zużycie|il szt",
+        "fi": "määrä|kpl|lkm|tunnit|määrä kpl|kpl määrä|tunteja|tuntia|tunti|päivää|vrk|yötä",
         "ja": "数量",
     },
     "unit_price": {
-        "en": "unit price|price|rate|unit cost|price each|unit rate|price per unit|rate hr|cost|each|unit price excl vat|hourly rate|unit net price"
-        "|unit price net|list price",
-        "de": "einzelpreis|preis|e preis|ep|einzel|stückpreis|vk preis|nettopreis|einheitspreis|einzelpreis netto|preis stück|einzelpr|stundensatz"
-        "|preis einheit|einzel netto|e preis netto|stk preis",
-        "fr": "prix unitaire|p u ht|pu ht|prix unitaire ht|p u|pu|prix unit|prix|prix u|prix u ht|prix unitaire mois|tarif|prix unit ht|pu h t"
-        "|prix unitaire net",
-        "es": "precio|precio unitario|precio ud|p unitario|precio unidad|precio unit|tarifa|p u",
-        "it": "prezzo|prezzo unitario|prezzo unit|p unitario|prezzo un|tariffa|p u",
-        "nl": "prijs|stuksprijs|prijs per stuk|eenheidsprijs|tarief|prijs stuk|stukprijs|uurtarief",
-        "pl": "cena jedn|cena|cena netto|cena jednostkowa|cena jedn netto|cena jednostkowa netto|c jedn netto",
-        "fi": "yksikköhinta|à hinta|a hinta|hinta|yks hinta|ahinta|kpl hinta|yksikkö hinta|hinta kpl",
+        "en": "unit price|price|rate|unit cost|price each|unit rate|price per unit|rate hr|cost|each|unit price excl vat|hourly rate"
+        "|unit net price|unit price net|list price|fob price|unit value|price unit|price excl vat|daily rate|unit price ex vat"
+        "|price per item|price item|unit amount|per unit|price ea|unit rate ex vat",
+        "de": "einzelpreis|preis|e preis|ep|einzel|stückpreis|vk preis|nettopreis|einheitspreis|einzelpreis netto|preis stück|einzelpr"
+        "|stundensatz|preis einheit|einzel netto|e preis netto|stk preis|ep netto|tagessatz|honorarsatz|vk|einzelpreis brutto"
+        "|stückpreis netto|einzelpreis ohne ust|preis pro|preis pro stück|preis me|stückpreis ohne ust|preis einzeln|netto einzelpreis"
+        "|stückpreis brutto",
+        "fr": "prix unitaire|p u ht|pu ht|prix unitaire ht|p u|pu|prix unit|prix|prix u|prix u ht|prix unitaire mois|tarif|prix unit ht"
+        "|pu h t|prix unitaire net|tarif horaire|taux horaire|prix unitaire hors taxe|prix unit ttc|pu ttc|prix unitaire ttc|pu net"
+        "|p u net|p u ttc",
+        "es": "precio|precio unitario|precio ud|p unitario|precio unidad|precio unit|tarifa|p u|precio unit sin iva|p v p|pvp|precio hora"
+        "|precio neto|pr unit|ud|precio unidad sin iva|precio un|precio u",
+        "it": "prezzo|prezzo unitario|prezzo unit|p unitario|prezzo un|tariffa|p u|prezzo netto|costo unitario|importo unitario|prezzo u"
+        "|prezzo unitario netto|pr unitario",
+        "nl": "prijs|stuksprijs|prijs per stuk|eenheidsprijs|tarief|prijs stuk|stukprijs|uurtarief|prijs excl btw|stukprijs excl btw"
+        "|bedrag per stuk|prijs per eenheid|eenh prijs|tarief per uur|prijs per uur|stuks prijs",
+        "pl": "cena jedn|cena|cena netto|cena jednostkowa|cena jedn netto|cena jednostkowa netto|c jedn netto"
+        "|cena jedn brutto|cena brutto|cena jednostkowa brutto|cena jedn zł|cena szt|cena zł|stawka godzinowa|cena za szt|cena j netto",
+        "fi": "yksikköhinta|à hinta|a hinta|hinta|yks hinta|ahinta|kpl hinta|yksikkö hinta|hinta kpl|veroton hinta|hinta alv 0|tuntihinta"
+        "|hinta euro|yksikköhinta alv 0|hinta yks|veroton yksikköhinta|verollinen hinta",
         "ja": "単価",
     },
     "amount": {
-        "en": "amount|total|line total|total price|price total|net amount|total amount|amount due|extended price|ext price|value|subtotal|sum"
-        "|net value|net total|line amount|total excl vat|amount excl vat|gross amount|total net|ext amount|net|total cost|gross|total value",
-        "de": "gesamt|betrag|gesamtpreis|zeilenbetrag|summe|g preis|netto|gesamtbetrag|nettowert|total|wert|nettobetrag|gp|gesamt netto|preis gesamt"
-        "|positionsbetrag|brutto|gesamtpreis netto|betrag netto|g preis netto|gesamtpr|ges preis|summe netto|bruttobetrag|endpreis",
+        "en": "amount|total|line total|total price|price total|net amount|total amount|amount due|extended price|ext price|value|subtotal"
+        "|sum|net value|net total|line amount|total excl vat|amount excl vat|gross amount|total net|ext amount|net|total cost|gross"
+        "|total value|extended|extension|ext|charges|line value|amount net|total ex gst|amount ex gst|amount inc vat|total incl vat"
+        "|net price",
+        "de": "gesamt|betrag|gesamtpreis|zeilenbetrag|summe|g preis|netto|gesamtbetrag|nettowert|total|wert|nettobetrag|gp|gesamt netto"
+        "|preis gesamt|positionsbetrag|brutto|gesamtpreis netto|betrag netto|g preis netto|gesamtpr|ges preis|summe netto|bruttobetrag"
+        "|endpreis|zeilensumme|zwischensumme inkl ust|gesamtwert|warenwert|gp netto|umsatz|nettopreis gesamt|positionswert"
+        "|zwischensumme",
         "fr": "montant ht|total ht|montant|prix ht|total|montant ttc|prix total|total ttc|prix total ht|montant net ht|montant net|prix net"
-        "|total net ht|total h t|total ligne|montant total ht",
-        "es": "importe|total|subtotal|importe total|total línea|precio total|importe neto",
-        "it": "importo|totale|importo netto|totale riga|prezzo totale|imponibile|importo totale|totale netto",
-        "nl": "bedrag|totaal|totaalprijs|prijs incl btw|subtotaal|totaal excl btw|bedrag excl btw|totaalbedrag|regeltotaal|prijs totaal",
-        "pl": "wartość|wartość netto|kwota|wartość sprzedaży netto|wartość brutto|razem|kwota netto|wartość sprzedaży|kwota brutto",
-        "fi": "yhteensä|summa|verollinen|veroton|rivisumma|verollinen yhteensä|yht|veroton yhteensä|loppusumma|hinta yhteensä",
+        "|total net ht|total h t|total ligne|montant total ht|total net|net ht|somme|sous total|valeur",
+        "es": "importe|total|subtotal|importe total|total línea|precio total|importe neto|importe bruto|total sin iva|importe sin iva"
+        "|subtotal sin iva|importe con iva|total neto",
+        "it": "importo|totale|importo netto|totale riga|prezzo totale|imponibile|importo totale|totale netto|importo riga|valore|prezzo tot"
+        "|totale imponibile",
+        "nl": "bedrag|totaal|totaalprijs|prijs incl btw|subtotaal|totaal excl btw|bedrag excl btw|totaalbedrag|regeltotaal|prijs totaal"
+        "|netto bedrag|bedrag ex btw|totaal ex btw|waarde",
+        "pl": "wartość|wartość netto|kwota|wartość sprzedaży netto|wartość brutto|razem|kwota netto|wartość sprzedaży|kwota brutto"
+        "|wartość zł|wartość netto zł|wartość brutto zł|razem netto|razem brutto|należność|suma|cena razem",
+        "fi": "yhteensä|summa|verollinen|veroton|rivisumma|verollinen yhteensä|yht|veroton yhteensä|loppusumma|hinta yhteensä|yhteensä alv 0"
+        "|veroton summa|yhteensä alv|brutto|verollinen summa",
         "ja": "金額",
     },
     "tax_rate": {
         "en": "vat|tax|vat rate|tax rate|vat %|tax %|gst|taxes|sales tax|vat amount|tax amount|disc taxes|vat percent|gst %",
-        "de": "mwst|ust|mwst satz|steuer|steuersatz|mwst betrag|ust satz|mwst nettowert|ust betrag",
+        "de": "mwst|ust|mwst satz|steuersatz|mwst betrag|ust satz|mwst nettowert|ust betrag",
         "fr": "tva|taux tva|montant tva|taux|% tva",
         "es": "iva|% iva|tipo iva",
         "it": "iva|aliquota|aliquota iva|% iva|al iva",
@@ -374,7 +549,7 @@ COLUMNS: dict[str, Words] = {
         "de": "pos|nr|art nr|artikelnummer|artikel nr|einheit|rabatt|datum|pos nr|art nr lieferant|gtin|einh|me|lfd nr|ean|rabatt %",
         "fr": "réf|référence|code|unité|remise|rem|date|n°|code article|unite|réf article|pos",
         "es": "ref|referencia|código|dto|descuento|fecha|cod|unidad",
-        "it": "codice|cod|um|u m|sconto|sc|data|rif|cod art|unità",
+        "it": "codice|cod|um|u m|sconto|sc|data|cod art|unità",
         "nl": "artikelnummer|artikelnr|eenheid|korting|datum|code|art nr|pos",
         "pl": "lp|l p|jedn|jm|j m|pkwiu|rabat|kod|indeks",
         "fi": "nro|tuotenro|yksikkö|yks|ale|alennus|ale %|pvm|tuotekoodi|koodi",

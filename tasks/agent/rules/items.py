@@ -1,0 +1,124 @@
+"""Finds line items by what they sum to: where no heading row names the columns, or where its rows are not those of the sum."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from tasks.agent.layout import Cell, Line
+from tasks.agent.rules import numbers
+from tasks.agent.rules.amounts import CENT, Amounts, sums_of
+from tasks.agent.rules.lines import Row, Table
+from tasks.agent.rules.text import Candidate, Text, words_at
+
+LETTERS = re.compile(r"[^\W\d_]{2}")
+HEADS = ("number", "date", "due_date", "supplier", "buyer", "tax_id", "other_number")
+MOST_WITHOUT = 3
+"""Lines without an amount that an item may take beside the one with its amount."""
+MOST_ROWS = 200
+LEAST = 2
+
+
+def proved(text: Text, table: Table, amounts: Amounts) -> Table:
+    """The table, or the rows over the sums that add up to one of them, where those of the table do not."""
+    targets = [c.amount for c in (amounts.net, amounts.total) if c is not None and c.source == "page"]
+    if not targets or sums_up(
+        [Decimal(r.amount) for r in table.rows if "amount" in r.parts], targets, amounts
+    ):
+        return table
+    full = [row for row in table.rows if {"quantity", "unit_price"} & row.parts.keys()]
+    if 0 < len(full) < len(table.rows) and sums_up(
+        [Decimal(row.amount) for row in full if "amount" in row.parts], targets, amounts
+    ):
+        return Table(full, table.headings, table.taken)
+    rows = _block(text, targets, amounts)
+    if len(rows) < LEAST:
+        return table
+    return Table(rows, table.headings, table.taken | {row.line for row in rows})
+
+
+def sums_up(values: list[Decimal], targets: list[Decimal], amounts: Amounts) -> bool:
+    if not values:
+        return False
+    rests = {target - sum(values) for target in targets}
+    changes = sums_of(amounts.adjustments) | {Decimal(0)}
+    return any(abs(rest - change) <= CENT for rest in rests for change in changes)
+
+
+def _block(text: Text, targets: list[Decimal], amounts: Amounts) -> list[Row]:
+    """The lines with a name and a figure at their end that stand right over the sums and add up to one of them."""
+    rows: list[Row] = []
+    best: list[Row] = []
+    value, without = Decimal(0), 0
+    for line in reversed(text.lines[: _first_sum(text, amounts)]):
+        row = _row_of(text, line)
+        if row is None:
+            without += 1
+            heads = any(hit.plays_one(HEADS) for cell in line.cells for hit in text.hits.get(cell, ()))
+            if rows and (without > MOST_WITHOUT or heads):
+                break
+            continue
+        without = 0
+        rows.append(row)
+        value += Decimal(row.amount)
+        if any(abs(value - target) <= CENT for target in targets):
+            best = rows[::-1]
+        if len(rows) > MOST_ROWS:
+            break
+    return best
+
+
+def _first_sum(text: Text, amounts: Amounts) -> int:
+    """The line of the first of the chosen sums on the last of their pages."""
+    found = [
+        c for c in (amounts.net, amounts.tax, amounts.total, amounts.amount_due) if c is not None and c.words
+    ]
+    lines = [index for c in found if (index := _line_of(text, c)) is not None]
+    labelled = [
+        cell.line
+        for cell, hits in text.hits.items()
+        for hit in hits
+        if hit.plays_one(("net", "tax", "total"))
+        and text.leads(cell, hit)
+        and any(_money(text, c) for c in text.lines[cell.line].cells)
+    ]
+    first = min(lines, default=0)
+    return min([index for index in labelled if first - MOST_ROWS < index <= first], default=first)
+
+
+def _line_of(text: Text, candidate: Candidate) -> int | None:
+    word = candidate.words[0]
+    return next((cell.line for cell in text.cells if any(own is word for own in cell.words)), None)
+
+
+def _money(text: Text, cell: Cell) -> list[numbers.Amount]:
+    return [amount for amount in text.amounts(cell) if amount.money]
+
+
+def _row_of(text: Text, line: Line) -> Row | None:
+    """An item: words, and behind them a figure of money as the last figure of the line."""
+    last = next((cell for cell in reversed(line.cells) if _money(text, cell)), None)
+    if last is None or last.column < len(line.cells) - 2:
+        return None
+    amount = _money(text, last)[-1]
+    if any(
+        hit.plays_one(HEADS) and text.leads(cell, hit)
+        for cell in line.cells
+        for hit in text.hits.get(cell, ())
+    ):
+        return None
+    words = [
+        word
+        for cell in line.cells[: last.column + 1]
+        for word in (cell.words if cell is not last else words_at(cell, 0, max(amount.start - 1, 0)))
+    ]
+    figures = {
+        id(w) for cell in line.cells for a in _money(text, cell) for w in words_at(cell, a.start, a.end)
+    }
+    words = [word for word in words if id(word) not in figures]
+    if not LETTERS.search(" ".join(word.text for word in words)):
+        return None
+    row = Row(line=line.index)
+    row.parts["amount"] = (numbers.plain(amount.value), words_at(last, amount.start, amount.end))
+    row.parts["description"] = (" ".join(word.text for word in words), words)
+    return row

@@ -1,0 +1,195 @@
+"""What labels are called in Swedish, Danish, Norwegian, Portuguese and Czech. Data only, in the form of the vocabulary."""
+
+from __future__ import annotations
+
+from tasks.agent.rules.vocabulary import Words
+
+KINDS: dict[str, Words] = {
+    "invoice": {
+        "sv": "faktura|räkning",
+        "da": "faktura|regning",
+        "no": "faktura|regning",
+        "pt": "fatura|factura|fatura recibo|fatura proforma|nota fiscal",
+        "cs": "faktura|faktura daňový doklad|daňový doklad|zálohová faktura",
+    },
+    "credit_note": {
+        "sv": "kreditfaktura|kreditnota",
+        "da": "kreditnota|kreditfaktura",
+        "no": "kreditnota|kreditfaktura",
+        "pt": "nota de crédito",
+        "cs": "dobropis|opravný daňový doklad",
+    },
+    "receipt": {
+        "sv": "kvitto|kassakvitto",
+        "da": "kvittering|bon|kassebon",
+        "no": "kvittering|salgskvittering",
+        "pt": "recibo|talão|fatura simplificada",
+        "cs": "účtenka|pokladní doklad|stvrzenka",
+    },
+    "quotation": {
+        "sv": "offert|anbud|kostnadsförslag",
+        "da": "tilbud",
+        "no": "tilbud|pristilbud",
+        "pt": "orçamento|cotação|proposta",
+        "cs": "nabídka|cenová nabídka",
+    },
+}
+
+FIELDS: dict[str, Words] = {
+    "number": {
+        "sv": "fakturanummer|fakturanr|faktura nr|fakturanr nr|kvittonummer|kvitto nr|offertnummer|offert nr|kreditnota nr|kreditfaktura nr"
+        "|faktura nummer|verifikationsnummer",
+        "da": "fakturanummer|fakturanr|faktura nr|faktura nummer|kreditnota nr|kreditnotanr|bonnr|bon nr|tilbudsnr|tilbudsnummer|kvittering nr",
+        "no": "fakturanummer|fakturanr|faktura nr|faktura nummer|kreditnota nr|kreditnotanr|kvittering nr|bongnr|tilbudsnummer|tilbudsnr",
+        "pt": "fatura n|fatura nº|fatura n°|nº da fatura|número da fatura|nº fatura|número de fatura|fatura ft|nota de crédito nº|recibo nº"
+        "|nº documento|número do documento|orçamento nº|documento nº|factura nº|número|nota fiscal nº",
+        "cs": "faktura č|faktura číslo|číslo faktury|číslo dokladu|doklad č|daňový doklad č|faktura daňový doklad č|faktura daňový doklad číslo"
+        "|č faktury|č dokladu|dobropis č|nabídka č|účtenka č|číslo účtenky",
+    },
+    "date": {
+        "sv": "fakturadatum|datum|utfärdad|utskriftsdatum|offertdatum|kvittodatum",
+        "da": "fakturadato|dato|udstedt|udstedelsesdato|tilbudsdato",
+        "no": "fakturadato|dato|utstedt|tilbudsdato|kvitteringsdato",
+        "pt": "data|data da fatura|data de emissão|data emissão|data do documento|emitida em|emitido em|data da factura",
+        "cs": "datum vystavení|datum|vystaveno|vystaveno dne|datum vystavení dokladu",
+    },
+    "due_date": {
+        "sv": "förfallodatum|förfallodag|förfaller|betalas senast|sista betalningsdag|att betala senast|betala senast|förf datum|oss tillhanda senast",
+        "da": "forfaldsdato|betalingsdato|forfald|forfalder|betales senest|senest rettidig betaling|sidste rettidige betalingsdag|betalingsfrist",
+        "no": "forfallsdato|forfall|forfaller|betalingsfrist|betales innen|betales senest",
+        "pt": "vencimento|data de vencimento|data vencimento|data limite de pagamento|pagar até|pagamento até|pagável até|vence em",
+        "cs": "datum splatnosti|splatnost|splatná dne|splatné do|splatnost dne|uhraďte do|splatné dne",
+    },
+    "net": {
+        "sv": "netto|exkl moms|summa exkl moms|totalt exkl moms|belopp exkl moms|nettobelopp|delsumma|summa netto|exklusive moms|varuvärde|totalt exklusive moms",
+        "da": "subtotal|netto|ekskl moms|i alt ekskl moms|total ekskl moms|momsgrundlag|nettobeløb|beløb ekskl moms|momspligtigt beløb|excl moms|total excl moms",
+        "no": "netto|eks mva|sum eks mva|beløp eks mva|totalt eks mva|ekskl mva|sum ekskl mva|nettobeløp|delsum|mva grunnlag|netto sum",
+        "pt": "subtotal|total ilíquido|total líquido|valor líquido|base tributável|incidência|base de incidência|total sem iva|valor sem iva|total mercadoria|soma|valor tributável",
+        "cs": "základ daně|celkem bez dph|základ|cena bez dph|celková cena bez dph|součet bez dph|bez dph|mezisoučet|základ dph",
+    },
+    "tax": {
+        "sv": "moms|varav moms|momsbelopp|summa moms|moms totalt|mervärdesskatt",
+        "da": "moms|momsbeløb|heraf moms|moms i alt",
+        "no": "mva|merverdiavgift|mva beløp|herav mva|sum mva|utgående mva",
+        "pt": "iva|total iva|valor iva|total do iva|valor do iva|total de imposto|imposto|impostos",
+        "cs": "dph|výše dph|daň|dph celkem|celkem dph|částka dph|výše daně",
+    },
+    "total": {
+        "sv": "totalt|summa|totalbelopp|summa inkl moms|totalt inkl moms|total|inkl moms|fakturabelopp|slutsumma|summa att betala|belopp inkl moms|totalsumma",
+        "da": "total|i alt|total inkl moms|i alt inkl moms|fakturabeløb|beløb inkl moms|totalbeløb|fakturatotal|samlet beløb",
+        "no": "total|totalt|sum|sum inkl mva|totalt inkl mva|totalsum|totalbeløp|fakturabeløp|beløp inkl mva|inkl mva|sum totalt",
+        "pt": "total|total documento|total geral|total com iva|valor total|total da fatura|total do documento|total fatura|montante total",
+        "cs": "celkem|celkem s dph|celková částka|celkem včetně dph|cena celkem|celková cena|součet|částka celkem|celkem vč dph",
+    },
+    "amount_due": {
+        "sv": "att betala|summa att betala|belopp att betala|att betala totalt",
+        "da": "at betale|til betaling|beløb til betaling|skyldigt beløb|i alt at betale",
+        "no": "å betale|beløp å betale|til betaling|sum å betale|utestående|å betale totalt",
+        "pt": "total a pagar|a pagar|valor a pagar|montante a pagar|saldo|líquido a pagar|importância a pagar",
+        "cs": "k úhradě|celkem k úhradě|zbývá uhradit|částka k úhradě|k zaplacení|celkem k zaplacení",
+    },
+    "discount": {"sv": "rabatt", "da": "rabat", "no": "rabatt", "pt": "desconto|descontos", "cs": "sleva"},
+    "charge": {
+        "sv": "frakt|öresavrundning|avrundning|porto|expeditionsavgift|faktureringsavgift",
+        "da": "fragt|gebyr|porto|afrunding|forsendelse",
+        "no": "frakt|gebyr|porto|øreavrunding|avrunding",
+        "pt": "portes|transporte|arredondamento|portes de envio",
+        "cs": "doprava|poštovné|zaokrouhlení|balné",
+    },
+    "settled": {
+        "sv": "betalt|förskott|kontant|växel|kort",
+        "da": "betalt|forudbetalt|kontant|byttepenge|dankort",
+        "no": "betalt|forskudd|kontant|vekslepenger",
+        "pt": "pago|adiantamento|troco|entregue|numerário|multibanco",
+        "cs": "zaplaceno|záloha|uhrazeno|hotovost|vráceno|uhrazená záloha",
+    },
+    "supplier": {
+        "sv": "säljare|leverantör|avsändare",
+        "da": "sælger|leverandør|afsender",
+        "no": "selger|leverandør|avsender",
+        "pt": "vendedor|fornecedor|emitente|prestador",
+        "cs": "dodavatel|prodávající|zhotovitel",
+    },
+    "buyer": {
+        "sv": "köpare|kund|fakturaadress|faktureras|beställare",
+        "da": "køber|kunde|faktureres til|faktureringsadresse",
+        "no": "kjøper|kunde|fakturaadresse|faktureres",
+        "pt": "cliente|comprador|adquirente|exmo s sr s|exmos senhores|faturar a",
+        "cs": "odběratel|kupující|zákazník|objednatel",
+    },
+    "other_party": {
+        "sv": "leveransadress|er referens|vår referens",
+        "da": "leveringsadresse|leveres til|vores ref|deres ref",
+        "no": "leveringsadresse|vår ref|deres ref",
+        "pt": "local de entrega|morada de entrega",
+        "cs": "dodací adresa|konečný příjemce|příjemce",
+    },
+    "other_date": {
+        "sv": "leveransdatum|orderdatum|giltig till|period",
+        "da": "leveringsdato|ordredato|gyldig til|periode",
+        "no": "leveringsdato|ordredato|gyldig til|periode",
+        "pt": "data de entrega|data da encomenda|válido até|período|data de carga",
+        "cs": "datum uskutečnění zdanitelného plnění|datum zdanitelného plnění|datum uskutečnění plnění|duzp|datum dodání|platnost do|datum objednávky|datum uskut zd plnění",
+    },
+    "other_number": {
+        "sv": "kundnummer|kundnr|ordernummer|ordernr|organisationsnummer|org nr|orgnr|bankgiro|plusgiro|ocr|ocr nummer|referens|sida|telefon",
+        "da": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|reg nr|side|telefon|tlf|cvr|cvr nr|betalings id|rekvisition",
+        "no": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|kontonummer|kid|kid nummer|side|telefon|tlf|org nr|orgnr|bankkonto",
+        "pt": "nº cliente|nº de cliente|encomenda|encomenda nº|referência|página|telefone|contribuinte|atcud|código de cliente",
+        "cs": "variabilní symbol|konstantní symbol|specifický symbol|číslo objednávky|objednávka č|číslo účtu|ičo|ič|strana|telefon|tel|objednávka",
+    },
+    "tax_id": {
+        "sv": "momsreg nr|momsregistreringsnummer|vat nr|momsnr",
+        "da": "cvr nr|se nr|momsnr",
+        "no": "org nr no|mva nr",
+        "pt": "nif|nipc|contribuinte nº|nº contribuinte|cnpj",
+        "cs": "dič|dič cz",
+    },
+}
+
+COLUMNS: dict[str, Words] = {
+    "description": {
+        "sv": "benämning|beskrivning|artikel|produkt|tjänst|vara|specifikation",
+        "da": "beskrivelse|varenavn|tekst|vare|ydelse|produkt|varebeskrivelse",
+        "no": "beskrivelse|varenavn|tekst|vare|produkt|tjeneste|varetekst",
+        "pt": "descrição|designação|artigo|produto|serviço|descrição do artigo",
+        "cs": "popis|označení dodávky|název|položka|předmět|název položky|text|popis položky|zboží",
+    },
+    "quantity": {
+        "sv": "antal|antal tim|timmar|antal timmar|kvantitet|lev ant|ant",
+        "da": "antal|timer|mængde|stk",
+        "no": "antall|timer|mengde|ant",
+        "pt": "quantidade|qtd|quant|qtde|horas|qt",
+        "cs": "množství|počet|ks|počet mj|hodin|mn",
+    },
+    "unit_price": {
+        "sv": "à pris|a pris|pris|styckpris|apris|enhetspris|pris st|pris enhet",
+        "da": "enhedspris|stk pris|stykpris|pris pr stk|à pris|salgspris",
+        "no": "pris|enhetspris|stk pris|à pris|pris pr enhet",
+        "pt": "preço|preço unitário|p unit|preço unit|preço un|valor unitário|pr unitário|p unitário",
+        "cs": "cena za mj|cena|jednotková cena|cena mj|cena za jednotku|cena ks|j cena",
+    },
+    "amount": {
+        "sv": "belopp|summa|totalt|total|radsumma|netto",
+        "da": "beløb|pris|total|i alt|linjebeløb|pris i alt",
+        "no": "beløp|sum|totalt|total|linjesum|netto",
+        "pt": "valor|total|total líquido|importância|valor total|montante|total linha",
+        "cs": "celkem|celkem bez dph|cena celkem|celkem s dph|částka|bez dph|cena bez dph",
+    },
+    "tax_rate": {
+        "sv": "moms|moms %",
+        "da": "moms|moms %",
+        "no": "mva|mva %",
+        "pt": "iva|% iva|taxa|taxa iva",
+        "cs": "dph|dph %|sazba|sazba dph",
+    },
+    "other": {
+        "sv": "enhet|artnr|art nr|rabatt|datum|pos|rad",
+        "da": "enhed|varenr|vare nr|rabat|dato|pos|nr",
+        "no": "enhet|varenr|art nr|rabatt|dato|pos|nr",
+        "pt": "ref|código|un|unidade|desc|desconto|data|cód",
+        "cs": "mj|kód|č|sleva|poř|jednotka|označení",
+    },
+}
+
+INCLUDED: Words = {"sv": "varav", "da": "heraf", "no": "herav", "pt": "dos quais", "cs": "z toho"}

@@ -405,6 +405,42 @@ def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world,
     assert site.complaints == []
 
 
+def test_a_title_stands_below_its_list_where_the_list_cuts_it_and_nowhere_else(world, root, visit) -> None:
+    make_agent("contracts", title="Contracts, read by rules on this machine")
+    page = visit(root).open("/upload/")
+    page.locator("#id_agent").select_option(label="Contracts, read by rules on this machine")
+    whole, shown = page.locator("#id_agent + .help"), set()
+    for width in range(330, 430, 10):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        is_cut = page.evaluate(IS_CUT)
+        assert whole.is_visible() is is_cut, width
+        shown.add(is_cut)
+    assert shown == {True, False}
+
+
+IS_CUT = """() => {
+  const select = document.getElementById("id_agent"), look = getComputedStyle(select), pen = document.createElement("canvas").getContext("2d");
+  pen.font = look.font;
+  return pen.measureText(select.selectedOptions[0].text).width > select.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight);
+}"""
+
+
+def test_what_narrows_the_list_of_extractions_stands_in_one_line(world, root, visit) -> None:
+    site = visit(root)
+    page = site.open("/extractions/")
+    parts = [page.locator("#client"), page.get_by_text("Only mine"), page.get_by_role("button", name="Show")]
+    for width, in_line in ((1280, parts), (390, parts[1:])):
+        page.set_viewport_size({"width": width, "height": 900})
+        boxes = [part.bounding_box() for part in in_line]
+        middles = [box["y"] + box["height"] / 2 for box in boxes]
+        assert max(middles) - min(middles) <= 1, (width, boxes)
+    card = page.locator("section.card").bounding_box()
+    assert card["width"] - parts[0].bounding_box()["width"] < 32, (
+        "on a telephone the list takes the line above"
+    )
+
+
 def test_a_refused_form_and_a_lost_connection_keep_the_list(world, root, visit, tmp_path: Path) -> None:
     make_client("Second")  # with two clients none is chosen yet
     site = visit(root)

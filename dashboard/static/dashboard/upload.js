@@ -17,7 +17,6 @@
   const sentence = sending.querySelector("[data-sentence]");
   const drop = form.querySelector("[data-drop]");
   const inputs = { files: form.querySelector("#id_files"), folder: form.querySelector("#id_folder") };
-  const ARROW = 20; // pixels that the mark of a closed list takes
   const chosen = []; // {file, why}: why is empty where the file will be sent
   const sentences = { empty: text.empty, limit: text.tooLarge, not_pdf: text.notPdf, unreadable: text.unreadable };
   let request = null;
@@ -35,20 +34,27 @@
   drop.hidden = false;
   for (const [name, input] of Object.entries(inputs)) form.querySelector(`[data-pick="${name}"]`).addEventListener("click", () => input.click());
 
+  // How wide a closed list has to be for this text, with whatever mark this browser gives it
+  function widthOf(text, select) {
+    const twin = select.cloneNode(false);
+    for (const name of ["id", "name"]) twin.removeAttribute(name);
+    Object.assign(twin.style, { position: "fixed", width: "max-content" });
+    twin.append(new Option(text));
+    select.after(twin);
+    const width = twin.offsetWidth;
+    twin.remove();
+    return width;
+  }
+
   // A closed list cuts what is longer than itself: then the whole of what is chosen stands below it
   for (const select of form.querySelectorAll("select")) {
     const whole = document.createElement("p");
     whole.className = "help";
     whole.setAttribute("aria-hidden", "true"); // the list itself is read out in full
     select.after(whole);
-    const pen = document.createElement("canvas").getContext("2d");
     const show = () => {
-      const look = getComputedStyle(select);
-      pen.font = look.font;
-      const chosenText = select.selectedOptions[0]?.text ?? "";
-      const room = select.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight) - ARROW;
-      whole.textContent = chosenText;
-      whole.hidden = pen.measureText(chosenText).width <= room;
+      whole.textContent = select.selectedOptions[0]?.text ?? "";
+      whole.hidden = widthOf(whole.textContent, select) <= select.offsetWidth;
     };
     select.addEventListener("change", show);
     new ResizeObserver(show).observe(select);

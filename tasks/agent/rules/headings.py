@@ -10,6 +10,7 @@ from tasks.agent.rules.dates import Found
 from tasks.agent.rules.kind import is_priced
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.patterns import TOWN
+from tasks.agent.rules.terms import stated_days
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 NUMBER = re.compile(r"#?(?:[A-Za-z]{1,4} (?=\d))?[A-Za-z]{0,12}[\w\-/.\\\[\]#]*\d[\w\-/.\\\[\]]*")
@@ -210,6 +211,9 @@ def dates_of(text: Text, role: str) -> list[Candidate]:
         precise = hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) >= 9
         weight = (0.95 if precise else 0.85) if leads else (0.8 if precise else 0.5)
         found += [c for c in date_values(text, cell, hit, weight) if id(c.words[0]) not in claimed]
+    if role == "due_date":
+        found += stated_days(text)
+        found = found or list(_dates_over(text, role))
     if role == "date":
         found += _undated(text, claimed)
         if not found:
@@ -221,6 +225,15 @@ def dates_of(text: Text, role: str) -> list[Candidate]:
             0.12 if word.y0 > 0.88 * page.height else 0.0
         )
     return ranked(found)
+
+
+def _dates_over(text: Text, role: str) -> Iterator[Candidate]:
+    """Where labels are set in small print under their values: the date over the label."""
+    for cell, hit in text.labelled(role):
+        if text.leads(cell, hit) and role in hit.roles and not cell.text[hit.end :].strip(" :."):
+            for other in text.above(cell):
+                if text.dates(other) and text.leading_hit(other) is None:
+                    yield _dated(other, text.dates(other)[0], 0.7)
 
 
 def _claims(text: Text, role: str) -> Iterator[Candidate]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
 from tasks.agent.rules.buyers import buyers_of
-from tasks.agent.rules.labels import fold
+from tasks.agent.rules.labels import Hit, fold
 from tasks.agent.rules.patterns import (
     BANK,
     CONTACT,
@@ -30,6 +31,7 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 
 CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
+LEAST_LETTERS, WIDE = 4, 1.6
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
 
@@ -84,9 +86,15 @@ class Parties:
             if key_of(p.name) not in key_of(best.name) and key_of(best.name) not in key_of(p.name)
         ]
         margin = best.score - (rivals[0].score if rivals else 0.0)
+        if rivals and margin < RIVAL_MARGIN and _beside(best, rivals[0]):
+            # Side by side and without a label: who is written to stands at the left, in the window of the envelope
+            best, rivals[0] = rivals[0], best
         confidence = min(0.45 + 0.1 * best.score + 0.2 * min(margin, 1.2), 0.6 + 0.35 * margin, 0.97)
         candidate = Candidate(best.name, confidence, best.words)
-        if rivals and margin < RIVAL_MARGIN:
+        registered = next((p for p in rivals if {"imprint", "legal form"} <= p.signs), None)
+        if registered is not None and not {"imprint", "label", "domain"} & best.signs:
+            candidate.reasons.append(f"The foot of the page names another company: {registered.name[:80]}.")
+        elif rivals and margin < RIVAL_MARGIN:
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
         return [candidate]
 
@@ -129,12 +137,13 @@ class Parties:
     def _letterhead(self, cell: Cell) -> None:
         """Large or first text at the top of the first page."""
         page = self.text.pages[cell.page]
+        spelled = len(cell.words) >= LEAST_LETTERS and all(len(word.text) == 1 for word in cell.words)
         if (
             cell.page != self.first
             or cell.line in self.taken
             or cell.y0 > 0.3 * page.height
-            or len(cell.words) > 7
-            or not re.search(r"[^\W\d_]{2}", cell.text)
+            or (len(cell.words) > 7 and not spelled)
+            or not (spelled or re.search(r"[^\W\d_]{2}", cell.text))
         ):
             return
         if self._is_something_else(cell) or sum(word.sure for word in cell.words) < CLEAR * len(cell.words):
@@ -145,7 +154,7 @@ class Parties:
         weight += 0.8 * (cell.height / self.tallest) ** 2 if self.tallest > 11 else 0.2
         weight += 0.4 if self._address_follows(cell) else 0.0
         weight += 0.4 if any(CONTACT.search(self.text.folded[c]) for c in self.text.below(cell, 6)) else 0.0
-        self._add(cell.text, cell.words, "letterhead", weight)
+        self._add(_spelled(cell.words) if spelled else cell.text, cell.words, "letterhead", weight)
 
     def _is_something_else(self, cell: Cell) -> bool:
         text = self.text
@@ -159,8 +168,9 @@ class Parties:
         hit = text.leading_hit(cell)
         if hit is None:
             return False
-        covers = hit.end - hit.start >= 0.6 * len(cell.text.strip(" .:"))
-        return covers or cell.text[hit.end :].lstrip().startswith((":", "#"))
+        bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
+        covers = hit.end - hit.start >= 0.6 * len(bare)
+        return covers or _announces(cell, hit) or cell.text[hit.end :].lstrip().startswith((":", "#"))
 
     def _address_follows(self, cell: Cell) -> bool:
         return any(POSTCODE.search(c.text) or STREET.search(c.text) for c in self.text.below(cell, 3))
@@ -204,7 +214,9 @@ class Parties:
                 self.addressed.append(Candidate(clean(cell.text), 0.85, cell.words))
 
     def _legal_form(self, cell: Cell) -> None:
-        """A company's name ends in its legal form."""
+        """A company's name ends in its legal form; an item's may end so too ("Coffee beans 1 kg")."""
+        if cell.line in self.taken:
+            return
         start = 0
         for part in SPLIT.split(cell.text):
             at = cell.text.find(part, start)
@@ -217,7 +229,8 @@ class Parties:
                 (
                     hit.end
                     for hit in self.text.hits.get(cell, ())
-                    if at <= hit.start <= at + 1 and cell.text[hit.end : hit.end + 1] == ":"
+                    if at <= hit.start <= at + 1
+                    and (cell.text[hit.end : hit.end + 1] == ":" or _announces(cell, hit))
                 ),
                 at,
             )
@@ -298,6 +311,32 @@ class Parties:
             and re.search(r"[A-ZÀ-Ý]", cell.text)
         ):
             self._add(cell.text, cell.words, "imprint", 0.9)
+
+
+def _beside(one: _Party, other: _Party) -> bool:
+    """Whether `other` stands on the same height as `one`, further right."""
+    first, second = one.words[0], other.words[0]
+    return (
+        first.page == second.page
+        and abs(first.y0 - second.y0) < first.y1 - first.y0
+        and second.x0 > one.words[-1].x1
+    )
+
+
+def _announces(cell: Cell, hit: Hit) -> bool:
+    """Whether the label says who the name behind it is: "Verkauft von Tischlerei X", "Spett.le Y S.p.A."."""
+    party = hit.plays_one(("supplier", "buyer", "other_party")) and (hit.words > 1 or hit.end - hit.start > 5)
+    return party and cell.text[hit.end :].lstrip(" .")[:1].isupper()
+
+
+def _spelled(words: list[Word]) -> str:
+    """A name set in single letters ("T H E  P I E R") with its words put together; wider gaps part them."""
+    gaps = [after.x0 - before.x1 for before, after in pairwise(words)]
+    usual = sorted(gaps)[len(gaps) // 2]
+    name = words[0].text
+    for gap, word in zip(gaps, words[1:], strict=True):
+        name += (" " if gap > WIDE * usual else "") + word.text
+    return name
 
 
 def _domains(text: Text) -> set[str]:

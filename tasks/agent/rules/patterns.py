@@ -66,12 +66,14 @@ FOOTER_WORDS = re.compile(
     r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
 )
 PREFIX = re.compile(
-    r"^(?:nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*",
+    r"^(?:nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|denominazione|cognome e nome|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*",
     re.IGNORECASE,
 )
 TITLES = re.compile(
     r"^(?:herrn?|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE
 )
+LABELLED = re.compile(r"^[^:]{3,45}:\s*\S")
+"""A line that says what it is, and so is no name."""
 
 
 def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
@@ -94,6 +96,7 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
             continue
         if (
             not re.search(r"[^\W\d_]{2}", name)
+            or (start == 0 and LABELLED.match(other.text))
             or re.match(r"^(?:gln|nip|id|ust)\b", name)
             or TITLES.fullmatch(name)
         ):

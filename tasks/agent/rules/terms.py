@@ -1,0 +1,60 @@
+"""Finds the day of payment that a sentence states: "Please pay by 19 October", "überweisen Sie den Betrag bis zum 19.03."."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tasks.agent.layout import Cell
+from tasks.agent.page import Word
+from tasks.agent.rules import dates
+from tasks.agent.rules.flow import Flow
+from tasks.agent.rules.text import Candidate, Text
+
+PAYS = (
+    r"\bpa(?:y|id|yable|yment)\b|\bsettle|\bdue\b|\bremit|\bdirect debit\b|\bcollect|\buberweis|\bzahl|\bbezahl|\bbegleich|\babgebucht|\babbuch|\beingezogen|\beinzug"
+    r"|\bfallig|\bnetto\b|\bohne abzug\b|\bregl(?:er|e|ement)|\bpay(?:er|e|able|ement)\b|\bpreleve|\bpago\b|\bpaga|\babon(?:ar|e)\b|\bversa(?:re|to|mento)\b|\bsaldare\b|\bbetal|\bvoldoe"
+    r"|\bvoldaan|\bincasso|\bafgeschreven|\bzaplac|\bplatn|\bprzelew|\bmaks|\bindbetal|\buhrad|\bpagamento\b|\bpague\b|\bliquidar\b"
+)
+UNTIL = (
+    r"\bby\b|\bbefore\b|\bno later than\b|\bon or (?:before|after)\b|\bon\b|\bbis(?: zum| spatestens)?\b|\bspatestens(?: am)?\b|\bam\b|\bavant le\b|\bau plus tard le\b|\bsoit le\b"
+    r"|\ble\b|\bpour le\b|\bjusqu'au\b|\bantes del?\b|\bhasta el\b|\bel\b|\bentro(?: e non oltre)?(?: il)?\b|\bil\b|\bvoor\b|\buiterlijk(?: op)?\b|\bop\b|\bdo(?: dnia)?\b"
+    r"|\bviimeistaan\b|\bsenast(?: den)?\b|\bsenest(?: den| d\.)?\b|\binnen\b|\bate(?: ao? dia| a)?\b"
+)
+STATED = re.compile(rf"(?:{PAYS})[^.;:!?]{{0,90}}?(?:{UNTIL})[\s:]*$")
+REDUCED = re.compile(r"skonto|discount|escompte|sconto|descuento|korting|rabat|alennus|%")
+ABBREVIATED = re.compile(r"(?<=\b[a-z])\.|(?<=\b[a-z]{2})\.(?= [a-z0-9])|(?<=\d)[.,](?=\d)|(?<=\d)\.(?= )")
+PAST = re.compile(
+    r"\bpaid on\b|\breceived\b|\berhalten\b|\beingegangen\b|\bbezahlt am\b|\bpaye le\b|\bregle le\b|\bverse le\b|\bpagado el\b|\bbetaald op\b|\bzaplacono\b|\bmaksettu\b"
+)
+REACH = 140
+FULL = re.compile(r"ohne abzug|netto|\bnet\b|sans escompte|senza sconto|sin descuento|zonder korting|in full")
+BEHIND = 30
+WHOLE, PART = 0.82, 0.6
+
+
+def _runs_on(cells: dict[int, Cell], before: list[Word], words: list[Word]) -> bool:
+    """Whether the date goes on a sentence: in the same cell, or behind a line that holds nothing else."""
+    if not before or not words:
+        return False
+    one, other = cells[id(before[0])], cells[id(words[0])]
+    return one is other or (other.line == one.line + 1 and one.column == other.column == 0)
+
+
+def stated_days(text: Text) -> Iterator[Candidate]:
+    """Dates that stand behind a word of paying and one of a limit; where a discount ends before, the later one counts for more."""
+    flow = Flow(text)
+    cells = {id(word): cell for cell in text.cells for word in cell.words}
+    for found in dates.find(flow.folded, text.month_first):
+        before = ABBREVIATED.sub(" ", flow.folded[max(found.start - REACH, 0) : found.start])
+        match = STATED.search(before)
+        if match is None or PAST.search(before[match.start() :]):
+            continue
+        if REDUCED.search(flow.folded[found.end : found.end + BEHIND]):
+            continue
+        reduced = max([other.end() for other in REDUCED.finditer(match.group())], default=0)
+        words = flow.words_at(found.start, found.end)
+        if not _runs_on(cells, flow.words_at(max(found.start - 2, 0), found.start - 1)[:1], words[:1]):
+            continue
+        score = PART if reduced and not FULL.search(match.group(), reduced) else WHOLE
+        yield Candidate(found.value.isoformat(), score, words, label="sentence")

@@ -386,7 +386,18 @@ def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
     chosen.settled = [figure.amount.value for figure in by_role["settled"]]
     if net and tax and total:
         chosen.adds_up = _adds_up(net, tax, total, changes) > 0
+    if tax and not chosen.adds_up and _is_one_of_several(tax, by_role["tax"]):
+        tax.candidate.reasons.append(
+            "Several taxes are printed, and no sum says that this one is all of them."
+        )
     return chosen
+
+
+def _is_one_of_several(tax: _Figure, taxes: list[_Figure]) -> bool:
+    printed = {
+        f.amount.value for f in taxes if f.amount.money and f.amount.value and f.candidate.source == "page"
+    }
+    return len(printed) > 1 and tax.amount.value in printed and 2 * tax.amount.value != sum(printed)
 
 
 def _weaker(candidate: Candidate) -> Candidate:

@@ -20,6 +20,7 @@ FIGURES = {
     },
     "latency": {"p50_ms", "p99_ms", "urgent_wait_ratio"},
     "backlog": {"claim_p99_ms", "claim_p99_ratio_to_empty", "claim_p99_ratio_xmin_held", "seq_scans"},
+    "scale": {"claim_p99_ratio_10m_to_10k", "page_p95_ms", "prune_rows_per_s"},
     "notify": {"ratio_commits_with_live_updates", "lost_last_wakeups", "nudges_received", "right_after_s"},
     "checkpoints": {"writes_per_s_1", "writes_per_s_8", "writes_per_s_32", "queue_claim_p99_ratio"},
     "recovery": {"seconds_over_lease", "tasks_lost", "runs_started_twice", "false_sweeps"},

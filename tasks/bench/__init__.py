@@ -18,6 +18,7 @@ BENCHES = {
     "recovery": "how long after a worker's death its tasks go on, with workers killed and suspended all the time",
     "reading": "how quickly documents are read: beside bare PDFium, beside the OCR engine alone, and through the queue",
     "live": "how soon two hundred open pages hear of a change, and what their streams hold",
+    "scale": "claims and the operators' page over ten million finished tasks beside ten thousand, and how quickly old deliveries are removed",
     "dashboard": "the operators' page over a million tasks, and fifty viewers at once",
     "databricks": "attempts as runs of a job with lost answers and killed workers, and what watching a thousand of them asks of the API",
     "costs": "reports of money over a million attempts, beside a plain recount, and how often a bill of ten thousand runs asks the warehouse",

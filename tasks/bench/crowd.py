@@ -55,9 +55,9 @@ FROM tasks WHERE current_attempt IS NOT NULL
 """
 
 
-def fill(finished: int, waiting: int) -> None:
-    """Into empty tables, at once and past triggers and foreign keys."""
-    with server.connect(**({"user": server.SUPERUSER} if server.is_ours() else {})) as db:
+def fill(finished: int, waiting: int, **elsewhere: str) -> None:
+    """Into empty tables, at once and past triggers and foreign keys. elsewhere: `dbname` of another database than the bench's."""
+    with server.connect(**({"user": server.SUPERUSER} if server.is_ours() else {}), **elsewhere) as db:
         db.execute("SET session_replication_role = replica")
         for statement in filter(None, map(str.strip, _FRAME.split(";\n"))):
             db.execute(statement)

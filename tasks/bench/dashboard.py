@@ -34,15 +34,15 @@ def run(full: bool, say: Say) -> Measured:
     say(f"Filling {finished:,} finished tasks.")
     crowd.fill(finished, int(finished * WAITING_SHARE))
     began = time.monotonic()
-    _sum_up(600.0)
+    sum_up(600.0)
     notes = [f"All sums were made in {time.monotonic() - began:.1f} s, behind the queue's back."]
     figures: dict[str, Any] = {"tasks": finished + int(finished * WAITING_SHARE)}
     collect_static()
     with Web(workers=WEB_WORKERS) as web:
         viewer = Viewer(web.url, crowd.cookie())
         say("Looking.")
-        looks = 25 if full else 8
-        figures |= _looks(viewer, looks)
+        number = 25 if full else 8
+        figures |= looks(viewer, number)
         worst = {
             query: median(viewer.look(f"/operations/?{query}", fresh=True) for _ in range(3 if full else 1))
             for query in _filters()
@@ -55,7 +55,7 @@ def run(full: bool, say: Say) -> Measured:
     return Measured(figures, notes)
 
 
-def _sum_up(seconds: float) -> None:
+def sum_up(seconds: float) -> None:
     """Until everything that is over is summed up; other databases of the server may hold that up for a while."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -85,7 +85,7 @@ class Viewer:
         return (time.monotonic() - began) * 1000
 
 
-def _looks(viewer: Viewer, number: int) -> dict[str, float]:
+def looks(viewer: Viewer, number: int) -> dict[str, float]:
     """Whole pages and refreshes in turn, none of them from memory; after a first look, with which a process imports what it needs."""
     viewer.look("/operations/", fresh=True)
     viewer.look("/operations/", fresh=True)

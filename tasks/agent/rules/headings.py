@@ -10,7 +10,7 @@ from tasks.agent.rules.dates import Found
 from tasks.agent.rules.kind import is_priced
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.patterns import TOWN
-from tasks.agent.rules.terms import stated_days
+from tasks.agent.rules.terms import is_reduced, stated_days
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 NUMBER = re.compile(r"#?(?:[A-Za-z]{1,4} (?=\d))?[A-Za-z]{0,12}[\w\-/.\\\[\]#]*\d[\w\-/.\\\[\]]*")
@@ -136,8 +136,9 @@ def _number_values(
     if cell.text[hit.end :].strip(" :.#-") and not near:
         weight -= 0.15
     beside = next(text.right_of(cell), None)
-    far = beside is not None and beside.x0 - cell.x1 > FAR * cell.height
-    if beside is not None and TOWN.search(beside.text) is None:
+    town = beside is not None and TOWN.search(beside.text) is not None
+    far = beside is not None and (town or beside.x0 - cell.x1 > FAR * cell.height)
+    if beside is not None and not town:
         candidate = _number_in(text, beside, _lead_end(beside), weight * (RIGHT if not near else 0.8))
         if candidate is not None:
             candidate.score -= 0.2 if far and not near and _stacked(text, cell) else 0.0
@@ -212,7 +213,7 @@ def dates_of(text: Text, role: str) -> list[Candidate]:
         weight = (0.95 if precise else 0.85) if leads else (0.8 if precise else 0.5)
         found += [c for c in date_values(text, cell, hit, weight) if id(c.words[0]) not in claimed]
     if role == "due_date":
-        found += stated_days(text)
+        found = [c for c in [*found, *stated_days(text)] if not is_reduced(text, c)]
         found = found or list(_dates_over(text, role))
     if role == "date":
         found += _undated(text, claimed)

@@ -9,6 +9,7 @@ from tasks.agent.layout import Cell
 from tasks.agent.page import Word
 from tasks.agent.rules import dates
 from tasks.agent.rules.flow import Flow
+from tasks.agent.rules.labels import fold
 from tasks.agent.rules.text import Candidate, Text
 
 PAYS = (
@@ -22,7 +23,9 @@ UNTIL = (
     r"|\bviimeistaan\b|\bsenast(?: den)?\b|\bsenest(?: den| d\.)?\b|\binnen\b|\bate(?: ao? dia| a)?\b"
 )
 STATED = re.compile(rf"(?:{PAYS})[^.;:!?]{{0,90}}?(?:{UNTIL})[\s:]*$")
-REDUCED = re.compile(r"skonto|discount|escompte|sconto|descuento|korting|rabat|alennus|%")
+NAMED = re.compile(r"skonto|discount|escompte|sconto|descuento|korting|rabat|alennus")
+REDUCED = re.compile(NAMED.pattern + "|%")
+ENDS = re.compile(r"[.;:!?]")
 ABBREVIATED = re.compile(r"(?<=\b[a-z])\.|(?<=\b[a-z]{2})\.(?= [a-z0-9])|(?<=\d)[.,](?=\d)|(?<=\d)\.(?= )")
 PAST = re.compile(
     r"\bpaid on\b|\breceived\b|\berhalten\b|\beingegangen\b|\bbezahlt am\b|\bpaye le\b|\bregle le\b|\bverse le\b|\bpagado el\b|\bbetaald op\b|\bzaplacono\b|\bmaksettu\b"
@@ -41,6 +44,16 @@ def _runs_on(cells: dict[int, Cell], before: list[Word], words: list[Word]) -> b
     return one is other or (other.line == one.line + 1 and one.column == other.column == 0)
 
 
+def is_reduced(text: Text, candidate: Candidate) -> bool:
+    """Whether a discount ends on the day: its name follows in the same words."""
+    last = candidate.words[-1]
+    behind = next(
+        (cell.words[at + 1 :] for cell in text.cells for at, word in enumerate(cell.words) if word is last),
+        [],
+    )
+    return NAMED.search(fold(" ".join(word.text for word in behind))[:BEHIND]) is not None
+
+
 def stated_days(text: Text) -> Iterator[Candidate]:
     """Dates that stand behind a word of paying and one of a limit; where a discount ends before, the later one counts for more."""
     flow = Flow(text)
@@ -48,9 +61,7 @@ def stated_days(text: Text) -> Iterator[Candidate]:
     for found in dates.find(flow.folded, text.month_first):
         before = ABBREVIATED.sub(" ", flow.folded[max(found.start - REACH, 0) : found.start])
         match = STATED.search(before)
-        if match is None or PAST.search(before[match.start() :]):
-            continue
-        if REDUCED.search(flow.folded[found.end : found.end + BEHIND]):
+        if match is None or PAST.search(ENDS.split(before)[-1]):
             continue
         reduced = max([other.end() for other in REDUCED.finditer(match.group())], default=0)
         words = flow.words_at(found.start, found.end)

@@ -71,6 +71,9 @@ class Engine:
             return None
         there = installed(program)
         chosen = tuple(part for part in re.split(r"[+,\s]+", str(options.get("ocr_languages") or "")) if part)
+        if not there.issuperset(chosen):  # it may have been installed since
+            installed.cache_clear()
+            there = installed(program)
         absent = [name for name in chosen if name not in there]
         if absent:
             message = f"The language {absent[0][:40]} of the setting ocr_languages is not installed here for Tesseract."

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import mmap
 import os
 import selectors
@@ -24,6 +23,7 @@ from tasks.executors import child, system
 from tasks.executors.attempt_log import AttemptLog
 from tasks.executors.channel import Message, Messenger
 from tasks.executors.lease import LeaseClock
+from tasks.executors.preload import preload
 
 TICK_SECONDS = 0.25
 STRAY_SECONDS = 2.0
@@ -243,17 +243,6 @@ class ForkServer:
                         os.kill(pid, signal.SIGKILL)
                         strays += 1
         return strays
-
-
-def preload() -> None:
-    """Import what attempts use. What cannot be imported is left to the attempt that needs it, which then says so."""
-    modules = ["pypdfium2", "pypdf", child.PROGRAM]
-    with contextlib.suppress(ImportError):
-        built_in = importlib.import_module(child.PROGRAM).BUILT_IN
-        modules += [path.partition(":")[0] for path in built_in.values()]
-    for module in modules:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module)
 
 
 def main() -> None:

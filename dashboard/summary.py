@@ -211,29 +211,34 @@ class _Maker:
         for row in queue.read(self.db, "summary_read", **spans, **self.whose):
             self.outcomes[row.outcome].add(row)
             self._in_series(row.starts_at, row, wanted)
-        for row in queue.read(self.db, "summary_read_agents", **spans, **self.whose):
-            self._of_agent(row.starts_at, row, wanted)
+        for row in queue.read(self.db, "summary_read_agents", outcomes=list(wanted), **spans, **self.whose):
+            self._of_agent(row.agent_id, row.starts_at, row.completed, row.failed, row.tokens)
         for row in rollup.counted(self.db, parts.counted, **self.whose) if parts.counted else ():
             self.outcomes[row.outcome].add(row)
             self._in_series(row.hour, row, wanted)
-            self._of_agent(row.hour, row, wanted)
+            if row.outcome in wanted:
+                completed = row.tasks if row.outcome in ("completed", "review") else 0
+                failed = row.tasks if row.outcome == "failed" else 0
+                self._of_agent(
+                    row.agent_id, row.hour, completed, failed, row.input_tokens + row.output_tokens
+                )
 
     def _in_series(self, at: datetime, row: Any, wanted: tuple[str, ...]) -> None:
         place = self.series.get(start_of(self.unit, at))
         if place is not None and row.outcome in wanted:
             place[row.outcome] += row.tasks
 
-    def _of_agent(self, at: datetime, row: Any, wanted: tuple[str, ...]) -> None:
-        line = self.agents.get(row.agent_id)
-        if line is None or row.outcome not in wanted:
+    def _of_agent(self, agent: int, at: datetime, completed: int, failed: int, tokens: int) -> None:
+        line = self.agents.get(agent)
+        if line is None:
             return
-        line.tokens += row.input_tokens + row.output_tokens
-        line.failed += row.tasks if row.outcome == "failed" else 0
-        if row.outcome in ("completed", "review"):
-            line.completed += row.tasks
-            spark = self.sparks.setdefault(row.agent_id, {})
-            at = start_of(self.unit, at)
-            spark[at] = spark.get(at, 0) + row.tasks
+        line.completed, line.failed, line.tokens = (
+            line.completed + completed,
+            line.failed + failed,
+            line.tokens + tokens,
+        )
+        spark, at = self.sparks.setdefault(agent, {}), start_of(self.unit, at)
+        spark[at] = spark.get(at, 0) + completed
 
     def _unfinished(self) -> tuple[int, int, datetime | None, dict[str, Totals]]:
         waiting = queue.read(self.db, "summary_waiting", **self.whose)

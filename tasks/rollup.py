@@ -111,7 +111,7 @@ def _store_day(db: Any, day: datetime, closed: datetime, hours_from: datetime, h
     spans = [(day, day + DAY)] if whole else [(hour, min(hour + HOUR, closed)) for hour in sorted(hours)]
     if not spans:
         return
-    rows = counted(db, spans)
+    rows = counted(db, spans, by_client=True)
     for hour in hours:
         _replace(db, "hour", hour, grouped((row for row in rows if row.hour == hour), "hour"))
     if whole:
@@ -139,10 +139,11 @@ def _replace(db: Any, level: str, start: datetime, sums: dict[tuple, Totals]) ->
 
 
 def counted(
-    db: Any, spans: list[tuple[datetime, datetime]], *, agent: int = 0, client: int = 0, statuses: list[str] = STATUSES
+    db: Any, spans: list[tuple[datetime, datetime]], *, agent: int = 0, client: int = 0, by_client: bool = False,
+    statuses: list[str] = STATUSES,
 ) -> list[Any]:  # fmt: skip
-    """Sums of what finished in these spans, from the rows of tasks and attempts, by hour, agent, client and outcome."""
+    """Sums of what finished in these spans, from the rows of tasks and attempts, by hour, agent, outcome and, if wanted, client."""
     return queue.read(
         db, "summary_count", since=[since for since, _ in spans], until=[until for _, until in spans],
-        agent=agent, client=client, statuses=statuses,
+        agent=agent, client=client, by_client=by_client, statuses=statuses,
     )  # fmt: skip

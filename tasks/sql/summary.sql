@@ -1,7 +1,7 @@
 -- name: summary_count
 -- Finished tasks of some spans of time, counted from their rows, with everything that all their attempts cost. By agent and status the index
--- tasks_finished leads to each span, whatever else the table holds. response, confidence, errors: one bucket per task, to be counted.
-SELECT date_trunc('hour', t.finished_at, 'UTC') AS hour, t.agent_id, t.client_id,
+-- tasks_finished leads to each span, whatever else the table holds. by_client: a row per client, else client_id is 0. response, confidence, errors: one bucket per task, to be counted.
+SELECT date_trunc('hour', t.finished_at, 'UTC') AS hour, t.agent_id, CASE WHEN %(by_client)s::bool THEN t.client_id ELSE 0 END AS client_id,
   CASE WHEN t.status = 'completed' AND t.needs_review THEN 'review' ELSE t.status END AS outcome,
   count(*) AS tasks, sum(m.attempts)::bigint AS attempts, sum(m.metered)::bigint AS metered,
   sum(m.input_tokens)::bigint AS input_tokens, sum(m.output_tokens)::bigint AS output_tokens,
@@ -53,11 +53,14 @@ JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.
 WHERE s.outcome = ANY(%(outcomes)s::text[])
 
 -- name: summary_read_agents
--- The same for each agent, without the distributions.
-SELECT s.starts_at, s.agent AS agent_id, s.outcome, s.tasks, s.input_tokens, s.output_tokens, s.settled_usd + s.estimated_usd AS usd
+-- The same for each agent: what it completed, what failed, and its tokens.
+SELECT s.starts_at, s.agent AS agent_id, coalesce(sum(s.tasks) FILTER (WHERE s.outcome IN ('completed', 'review')), 0)::bigint AS completed,
+  coalesce(sum(s.tasks) FILTER (WHERE s.outcome = 'failed'), 0)::bigint AS failed, sum(s.input_tokens + s.output_tokens)::bigint AS tokens
 FROM unnest(%(levels)s::text[], %(starts)s::timestamptz[]) AS span(level, starts_at)
 JOIN agents a ON %(agent)s::bigint = 0 OR a.id = %(agent)s
 JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.agent = a.id AND s.client = %(client)s
+WHERE s.outcome = ANY(%(outcomes)s::text[])
+GROUP BY s.starts_at, s.agent
 
 -- name: summary_days
 -- Stored days of a month, for its sums.

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from tasks.agent.contract import Code, Failed, Limits, Result, Source
-from tasks.agent.ocr import Seen, levelled, look_again, recognise
+from tasks.agent.ocr import Seen, levelled, look_again, recognise, smaller
 from tasks.agent.page import Page
 from tasks.agent.straighten import Turn, skew
 from tests.ocr_tools import needs_engine, picture_of, scan_of
@@ -239,14 +239,16 @@ def test_a_second_look_adds_only_what_the_first_left_out() -> None:
             ["Invoice", "Number", "P-100", "Date", "Net", "Tax", "Total", "due", "Thanks"]
         )
     ]
-    more = [seen("Total", 101, 340), seen("120.00", 400, 340), seen("stain", 500, 500, sure=30.0)]
+    # On a picture of half the size
+    more = [seen("Total", 50, 170), seen("120.00", 200, 170), seen("stain", 250, 250, sure=30.0)]
     page, picture = Page(1, 600, 800), Image.new("L", (1200, 1600), 255)
     engine = Scripted(first, more)
     assert recognise(page, picture, engine)  # type: ignore[arg-type]
     known = [word.text for word in page.words]
-    assert look_again(page, picture, engine)  # type: ignore[arg-type]
+    assert look_again(page, smaller(picture), engine)  # type: ignore[arg-type]
     assert [word.text for word in page.words] == [*known, "120.00"]
-    assert not look_again(page, picture, engine)  # type: ignore[arg-type]
+    assert page.words[-1].x0 == pytest.approx(200)
+    assert not look_again(page, smaller(picture), engine)  # type: ignore[arg-type]
 
 
 def test_a_second_look_does_not_see_what_is_known() -> None:
@@ -259,10 +261,10 @@ def test_a_second_look_does_not_see_what_is_known() -> None:
 
     page, picture = Page(1, 600, 800), Image.new("L", (1200, 1600), 90)
     engine = Watching([seen("Total", 100, 100 + 40 * row) for row in range(9)], [])
-    assert recognise(page, picture, engine) and not look_again(page, picture, engine)  # type: ignore[arg-type]
+    assert recognise(page, picture, engine) and not look_again(page, smaller(picture), engine)  # type: ignore[arg-type]
     first, second = looked_at
     assert [first.getpixel(place) for place in ((120, 110), (400, 110))] == [90, 90]
-    assert [second.getpixel(place) for place in ((120, 110), (400, 110))] == [255, 90]
+    assert [second.getpixel(place) for place in ((60, 55), (200, 55))] == [255, 90]
 
 
 def test_a_page_that_was_not_recognised_is_not_looked_at_again() -> None:

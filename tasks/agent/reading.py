@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tasks.agent.contract import Code, Order, Problem, Usage
 from tasks.agent.garbage import is_garbled
 from tasks.agent.llm.usage import Meter
-from tasks.agent.ocr import Engine, look_again
+from tasks.agent.ocr import Engine, look_again, smaller
 from tasks.agent.page import Page
 from tasks.agent.pdf import FEW_WORDS, LARGEST_SIDE, Document
 from tasks.agent.second_reader import PICTURE, SecondReader
@@ -30,7 +30,7 @@ MOST_LISTED = 10
 MARK_WORDS = 10
 FIGURE = re.compile(r"\d{2}|\d[.,]\d")
 MOST_AGAIN = 4
-"""Pages that are looked at a second time; sums stand on the first ones."""
+"""Pages that are looked at a second time, whose pictures are kept until then, of a megabyte each; sums stand on the first ones."""
 MOSTLY_PICTURE = 0.5
 BLANK_CONTRAST = 40
 """A page whose darkest and brightest pixel differ by less (of 255) has nothing on it."""
@@ -96,6 +96,7 @@ class Recogniser:
         self._engine: Engine | ParsedPages | str | None = "not looked for"
         self.garbled: list[int] = []
         self.done: list[int] = []
+        self.kept: dict[int, Image] = {}
         self.vain: list[int] = []
         self.late: list[int] = []
 
@@ -134,17 +135,18 @@ class Recogniser:
             page.blank = True
         elif self.engine.read(page, picture):
             self.done.append(page.number)
+            if isinstance(self.engine, Engine) and len(self.kept) < MOST_AGAIN:
+                self.kept[page.number] = smaller(picture)
         else:
             self.vain.append(page.number)
 
     def look_again(self, pages: list[Page]) -> bool:
         """A second look at the recognised ones of these pages, for words that the first left out; whether it found any."""
         found = False
-        for page in [page for page in pages if page.number in self.done][:MOST_AGAIN]:
+        for page in [page for page in pages if page.number in self.kept]:
             if time.monotonic() > self.until or not isinstance(self.engine, Engine):
                 continue
-            picture = self.document.render(page.number)
-            found |= picture is not None and look_again(page, picture, self.engine)
+            found |= look_again(page, self.kept[page.number], self.engine)
         return found
 
     def tell(self, reading: Reading) -> None:

@@ -17,6 +17,8 @@ from tasks.models import Attempt, Task
 from tasks.states import LIVE, TERMINAL, TaskStatus
 
 LOOK_SECONDS = 0.3
+LAST, LAST_SECONDS = 4, 0.1
+"""The last few are looked for more often: whoever waits for one document waits for its end."""
 LINE_SECONDS = 5.0
 
 
@@ -95,7 +97,7 @@ def wait_for(task_ids: Sequence[int], hands: Hands, bar: Bar) -> None:
             return
         if hands.given_up:
             raise GivenUp
-        time.sleep(LOOK_SECONDS)
+        time.sleep(LOOK_SECONDS if left > LAST else LAST_SECONDS)
 
 
 def _counts(task_ids: Sequence[int]) -> dict[str, int]:

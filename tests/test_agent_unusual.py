@@ -99,6 +99,39 @@ def test_figures_that_stand_before_their_labels(tmp_path: Path) -> None:
     assert sums(record(tmp_path, rows)) == [300, 60, 360]
 
 
+@pytest.mark.parametrize("unknown", ["Balancing figure", "Wxyz"])
+def test_the_third_of_the_sums_is_what_the_other_two_say(tmp_path: Path, unknown: str) -> None:
+    for at, figure in enumerate(("300.00", "60.00", "360.00")):
+        line: Rows = [[(390, unknown), (480, figure)]]
+        assert sums(record(tmp_path, [*HEAD, *TITLES, *ITEMS, *SUMS[:at], *line, *SUMS[at + 1 :]])) == [
+            300,
+            60,
+            360,
+        ]
+    assert sums(record(tmp_path, [*HEAD, *SUMS[:2], [(390, unknown), (480, "361.00")]]))[2] is None
+
+
+@pytest.mark.parametrize(
+    ("tax", "currency"), [("HST (13%)", "CAD"), ("GST 10% ABN 51 824 753 556", "AUD"), ("Sales tax", "USD")]
+)
+def test_whose_dollars_they_are(tmp_path: Path, tax: str, currency: str) -> None:
+    rows: Rows = [*HEAD[:3], [(60, "Subtotal"), (480, "$100.00")], [(60, tax), (480, "$10.00")], [(60, "Total"), (480, "$110.00")]]  # fmt: skip
+    assert values(record(tmp_path, rows), "currency") == [currency]
+
+
+def test_little_words_alone_name_the_parties(tmp_path: Path) -> None:
+    rows: Rows = [
+        "FACTURA", [(60, "DE"), (300, "PARA")], [(60, "Lucía Ferrer Diseño"), (300, "Cervezas Turia S.L.")],
+        "Nº 2024-031", "FECHA 3 de octubre de 2024", "VENCE 2 de noviembre de 2024", *SUMS,
+    ]  # fmt: skip
+    found = record(tmp_path, rows)
+    assert values(found, "supplier", "number", "due_date") == [
+        "Lucía Ferrer Diseño",
+        "2024-031",
+        "2024-11-02",
+    ]
+
+
 def test_several_sums_in_one_line(tmp_path: Path) -> None:
     rows: Rows = [*HEAD, [(60, "Net amount 300.00"), (200, "Tax 60.00"), (330, "Total incl. tax 360.00")]]
     assert sums(record(tmp_path, rows)) == [300, 60, 360]
@@ -177,10 +210,14 @@ def test_an_order_and_a_reminder_are_no_invoices(tmp_path: Path) -> None:
 
 
 def test_a_table_goes_on_without_a_heading_on_the_next_page(tmp_path: Path) -> None:
-    rows: Rows = [*HEAD, *TITLES, *[[(60, f"Exercise book {at}"), (305, "2"), (390, "5.00"), (480, "10.00")] for at in range(20)]]  # fmt: skip
+    rows: Rows = [*HEAD, *TITLES, *[book(at) for at in range(20)]]
     second: Rows = [*rows[5:10], [(390, "Subtotal"), (480, "250.00")], [(390, "VAT 20%"), (480, "50.00")], [(390, "Total"), (480, "300.00")]]  # fmt: skip
     pages = result_of(stored(tmp_path, two_pages(rows, second)))
     assert len(pages.records[0].lines) == 25
+
+
+def book(at: int) -> list[tuple[float, str]]:
+    return [(60, f"Exercise book {at}"), (305, "2"), (390, "5.00"), (480, "10.00")]
 
 
 def two_pages(first: Rows, second: Rows) -> bytes:

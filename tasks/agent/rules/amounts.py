@@ -54,6 +54,7 @@ MOST = 9
 MOST_CHANGES = 7
 MOST_HEADINGS = 3
 SURE_TAX = 0.8
+COMPLETING = 0.75
 
 
 @dataclass(slots=True)
@@ -91,7 +92,37 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     chosen = _choose(by_role)
     due = max(by_role["amount_due"], key=lambda f: f.candidate.score, default=None)
     chosen.amount_due = due.candidate if due else None
+    _complete(text, table, chosen)
     return chosen
+
+
+def _complete(text: Text, table: Table, chosen: Amounts) -> None:
+    """Two of net, tax and total say what the third one is; where exactly that is printed beside no label we know, it is taken."""
+    known = {name: getattr(chosen, name) for name in ENDS_ITEMS}
+    if (
+        sum(candidate is not None and candidate.source == "page" for candidate in known.values())
+        != len(known) - 1
+    ):
+        return
+    net, tax, total = (candidate.amount if candidate is not None else None for candidate in known.values())
+    name, value = (
+        ("net", total - tax) if net is None and total is not None and tax is not None
+        else ("tax", total - net) if tax is None and total is not None and net is not None
+        else ("total", (net or Decimal(0)) + (tax or Decimal(0)))
+    )  # fmt: skip
+    others = {abs(amount) for amount in (net, tax, total) if amount is not None}
+    if (
+        not value
+        or abs(value) in others
+        or (name == "tax" and not 0 < abs(value) < abs(net or Decimal(0)) / 2)
+    ):
+        return
+    for cell in text.cells:
+        for amount in text.amounts(cell) if cell.line not in table.taken else ():
+            if amount.money and amount.value == value:
+                words = words_at(cell, amount.start, amount.end)
+                setattr(chosen, name, Candidate(numbers.plain(value), COMPLETING, words, label="completes"))
+                return
 
 
 def _labelled(text: Text, table: Table) -> Iterator[_Figure]:

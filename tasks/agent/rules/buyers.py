@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tasks.agent.rules.patterns import NOT_NAMES, STREET, TOWN, clean, key_of, named
+from tasks.agent.rules.patterns import NOT_NAMES, STREET, TO, TOWN, clean, key_of, little, named
 from tasks.agent.rules.text import Candidate, Text
 
 
@@ -14,6 +14,8 @@ def buyers_of(text: Text) -> list[Candidate]:
     for cell, hit in text.labelled("buyer"):
         if "buyer" in hit.roles and text.leads(cell, hit) and hit.end - hit.start > 2:
             found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
+    for cell, hit in little(text, TO):
+        found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
     found = [
         c
         for c in found

@@ -30,9 +30,11 @@ BARE = ("number", "numero", "nummer", "numer")
 BARE_LABEL = re.compile(r"^(?:n[o.°º]{0,2}|nr|num|#)\W{0,2}\s?[:.]?\s*(?=$|\W*[a-z]{0,6}[-/ ]?\d)")
 """What stands alone for "number" under a title: "N° :", "Nr.", "No."."""
 GROUPS = re.compile(r"(?: \d{2,})+$")
+PARTED = re.compile(r" \d{3,}(?=$| [^\W\d_]{2})")
 FAR = 6.0
 """Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""
 NEAR_TITLE = 4
+MOST_BARE = 3
 CONNECTED = re.compile(
     r"^\W*(?:du|vom|of|dated|date|del|di|van|d\.d\.|z dnia|z|den|le|il|av|fra|af|ze dne|de|no dia)?\W*$"
 )
@@ -65,7 +67,22 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
             found += _hashed(text, cell, weight)
             found += _under_heading(text, cell, weight)
             found += _under_title(text, cell, weight)
-    return found or list(_over_label(text))
+    return found or list(_over_label(text)) or list(_bare(text))
+
+
+def _bare(text: Text) -> Iterator[Candidate]:
+    """ "Nº 2024-031", where nothing else names the number."""
+    for cell in text.cells:
+        match = BARE_LABEL.match(text.folded[cell])
+        if (
+            match is not None
+            and cell.y0 < text.pages[cell.page].height / 2
+            and len(cell.text.split()) <= MOST_BARE
+        ):
+            candidate = _number_in(text, cell, match.end(), 0.65) if match.end() < len(cell.text) else None
+            if candidate is not None:
+                candidate.reasons.append("No label says whose number this is.")
+                yield candidate
 
 
 def _under_heading(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
@@ -188,7 +205,9 @@ def _number_in(
     value = match.group().rstrip(".-/\\[")
     value = value if value.count("[") == value.count("]") else value.rstrip("]")
     groups = GROUPS.match(cell.text, match.start() + len(value))
-    if groups is not None and not first_only:
+    if first_only and value.isdigit():
+        groups = PARTED.match(cell.text, match.start() + len(value))
+    if groups is not None and (not first_only or value.isdigit()):
         value += groups.group()
     end = match.start() + len(value)
     if any(found.start < end and match.start() < found.end for found in text.dates(cell)):

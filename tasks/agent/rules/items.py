@@ -8,7 +8,7 @@ from decimal import Decimal
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.amounts import CENT, Amounts, sums_of
-from tasks.agent.rules.lines import Row, Table, is_plainer
+from tasks.agent.rules.lines import Row, Table
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -21,7 +21,6 @@ LEAST = 2
 
 def proved(text: Text, table: Table, amounts: Amounts) -> Table:
     """The table, or the rows over the sums that add up to one of them, where those of the table do not."""
-    table = Table(_up_to_sum(table.rows), table.headings, table.taken)
     targets = [c.amount for c in (amounts.net, amounts.total) if c is not None and c.source == "page"]
     if not targets:
         return table
@@ -45,18 +44,6 @@ def sums_up(rows: list[Row], targets: list[Decimal], amounts: Amounts) -> bool:
     """Whether the rows add up to a target, with some of the printed discounts and charges or without."""
     changes = sums_of(amounts.adjustments) | {Decimal(0)}
     return any(is_one_of(rows, [target - change for target in targets]) for change in changes)
-
-
-def _up_to_sum(rows: list[Row]) -> list[Row]:
-    """The rows before one that has neither quantity nor price, unlike all before it, and is what they sum to."""
-    value = Decimal(0)
-    for position, row in enumerate(rows):
-        if "amount" not in row.parts or (
-            position and is_plainer(row, rows[:position]) and abs(value - Decimal(row.amount)) <= CENT
-        ):
-            return rows[:position] if "amount" in row.parts else rows
-        value += Decimal(row.amount)
-    return rows
 
 
 def _block(text: Text, targets: list[Decimal], amounts: Amounts) -> list[Row]:

@@ -74,9 +74,22 @@ def table_of(text: Text) -> Table:
             del table.headings[at]
         while goes_on(text, index, columns, table):
             index = _read_rows(text, index, columns, table)
+    _leave_sums(table)
     if not table.rows:
         _read_counted(text, table)
     return table
+
+
+def _leave_sums(table: Table) -> None:
+    """A row with neither quantity nor price, unlike all before it, that is what they sum to: the items end before it."""
+    value = Decimal(0)
+    for position, row in enumerate(table.rows):
+        before = table.rows[:position]
+        if is_plainer(row, before) and "amount" in row.parts and abs(value - Decimal(row.amount)) <= 2 * CENT:
+            table.taken -= {other.line for other in table.rows[position:]}
+            table.rows = before
+            return
+        value += Decimal(row.amount) if "amount" in row.parts else 0
 
 
 def goes_on(text: Text, index: int, columns: list[Column], table: Table) -> bool:
@@ -151,7 +164,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
     target = _target(columns)
     page = text.lines[index].page if index < len(text.lines) else 0
     last = text.lines[index - 1]
-    fresh, begin = True, len(table.rows)
+    fresh, summed, begin = True, False, len(table.rows)
     while index < len(text.lines):
         line = text.lines[index]
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
@@ -162,13 +175,18 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             role = None
         if role is None and row is not None and is_plainer(row, table.rows[begin:]):
             role = _sum_anywhere(text, line)
+        if role is None and row is not None and is_rated(text, line, row):
+            role = "tax"
         if role is not None and any(
             not amount.percent for cell in line.cells for amount in text.amounts(cell)
         ):
             if role in ENDING:
                 return index
+            summed = summed or (role == "net" and is_sum_of(text, line, table.rows[begin:]))
             index, last = index + 1, line
             continue
+        if summed and row is not None and is_plainer(row, table.rows[begin:]):
+            return index  # a sum with a label that is not known, behind that of the items
         if heads_sums(text, line) or (index not in table.headings and heading(text, line) is not None):
             return index
         if (
@@ -205,6 +223,23 @@ def is_alike(row: Row, before: list[Row]) -> bool:
     """Whether the row counts or prices something, and says nothing that the row before it does not say."""
     more = {"quantity", "unit_price"} & row.parts.keys()
     return bool(before) and bool(more) and row.parts.keys() <= before[-1].parts.keys()
+
+
+def is_sum_of(text: Text, line: Line, rows: list[Row]) -> bool:
+    value = sum((Decimal(row.amount) for row in rows if "amount" in row.parts), Decimal(0))
+    return any(abs(a.value - value) <= 2 * CENT for cell in line.cells for a in text.amounts(cell))
+
+
+def is_rated(text: Text, line: Line, row: Row) -> bool:
+    """Whether the row is a tax with its rate and has neither quantity nor price: "Parts tax 7 %"."""
+    named = any(
+        "tax" in hit.roles
+        for cell in line.cells
+        for hit in text.hits.get(cell, ())
+        if "description" in row.parts
+    )
+    bare = not {"quantity", "unit_price"} & row.parts.keys()
+    return bare and named and "%" in row.parts.get("description", ("",))[0]
 
 
 def _sum_anywhere(text: Text, line: Line) -> str | None:

@@ -15,6 +15,15 @@ _CODE = re.compile(
 _COUNTRY = re.compile(
     r"\b([A-Z]{2})\d{2}[ \d]{10,}|\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}|, (UK)\b"
 )
+US = re.compile(r"US\$|\bUSD\b")
+DOLLARS = {
+    "CAD": re.compile(r"\b(?:HST|QST|TVQ|TPS)\b|\bRT ?0001\b"),
+    "AUD": re.compile(r"\bABN\b"),
+    "NZD": re.compile(r"\bNZBN\b"),
+    "SGD": re.compile(r"\bUEN\b"),
+    "HKD": re.compile(r"\bHong Kong\b"),
+}
+"""Countries that call their money dollar, and what only their documents print."""
 AMBIGUOUS = {"$": "dollars of another country", "¥": "yuan"}
 
 
@@ -32,6 +41,7 @@ def currency_of(text: Text) -> list[Candidate]:
             if code:
                 votes[code] += 2
                 words[code] = words_at(cell, match.start(), match.end())
+    _settle_dollars(text, votes, words)
     if votes:
         (code, best), *rest = votes.most_common()
         share = best / sum(votes.values())
@@ -41,6 +51,18 @@ def currency_of(text: Text) -> list[Candidate]:
             *_others(rest, words),
         ]
     return _by_country(text)
+
+
+def _settle_dollars(text: Text, votes: Counter[str], words: dict[str, list]) -> None:
+    """ "$" alone is the dollar whose code is printed; without one, that of the country whose tax is."""
+    if not votes["USD"] or any(US.search(cell.text) for cell in text.cells):
+        return
+    codes = [code for code in DOLLARS if votes[code]]
+    taxes = [code for code, tax in DOLLARS.items() if any(tax.search(cell.text) for cell in text.cells)]
+    chosen = codes or taxes
+    if len(chosen) == 1:
+        votes[chosen[0]] += votes.pop("USD")
+        words.setdefault(chosen[0], words["USD"])
 
 
 def _others(rest: list[tuple[str, int]], words: dict[str, list]) -> list[Candidate]:

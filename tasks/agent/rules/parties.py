@@ -16,6 +16,7 @@ from tasks.agent.rules.patterns import (
     DOMAIN,
     FOOTER_WORDS,
     FREE_MAIL,
+    FROM,
     LEGAL,
     NOT_NAMES,
     POSTCODE,
@@ -25,6 +26,7 @@ from tasks.agent.rules.patterns import (
     TOWN,
     clean,
     key_of,
+    little,
     named,
 )
 from tasks.agent.rules.text import Candidate, Text, words_at
@@ -104,6 +106,9 @@ class Parties:
             self._sender_line(cell)
             self._legal_form(cell)
             self._imprint(cell)
+        for cell, hit in little(self.text, FROM):
+            for candidate in named(self.text, cell, hit):
+                self._add(candidate.value, candidate.words, "label", 2.2)
         for cell, hit in self.text.labelled("supplier"):
             opens = self.text.leads(cell, hit) or (
                 cell.text[hit.end :].lstrip().startswith(":")

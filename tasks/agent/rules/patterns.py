@@ -76,6 +76,17 @@ LABELLED = re.compile(r"^[^:]{3,45}:\s*\S")
 """A line that says what it is, and so is no name."""
 
 
+FROM = frozenset(["from", "de", "da", "von", "van", "fra", "fran", "od"])
+TO = frozenset(["to", "para", "a", "an", "aan", "per", "til", "till", "pour", "dla"])
+
+
+def little(text: Text, words: frozenset[str]) -> Iterator[tuple[Cell, Hit]]:
+    """Labels of one little word, which are some only if nothing else stands in their cell: "DE", "Von:"."""
+    for cell in text.cells:
+        if text.folded[cell].strip(" :") in words:
+            yield cell, Hit(0, len(cell.text), frozenset(), frozenset(), 2)
+
+
 def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
     """The name that a label announces: behind it, else below it, else to its right."""
     behind = cell.text[hit.end :].lstrip(" :.-–")

@@ -12,15 +12,20 @@ Words = dict[str, str]
 KINDS: dict[str, Words] = {
     "invoice": {
         "en": "invoice|tax invoice|commercial invoice|sales invoice|proforma invoice|pro forma invoice|vat invoice|bill"
-        "|freight invoice|service invoice|final invoice|interim invoice|pro forma",
+        "|freight invoice|service invoice|final invoice|interim invoice|pro forma"
+        "|patient statement|billing statement|electricity bill|water bill|gas bill|utility bill|phone bill|fee note",
         "de": "rechnung|warenrechnung|schlussrechnung|abschlagsrechnung|teilrechnung|honorarnote"
-        "|kostenrechnung|sammelrechnung|monatsrechnung|proformarechnung|proforma rechnung|handelsrechnung|beitragsrechnung|arztrechnung",
+        "|kostenrechnung|sammelrechnung|monatsrechnung|proformarechnung|proforma rechnung|handelsrechnung|beitragsrechnung|arztrechnung"
+        "|jahresabrechnung|verbrauchsabrechnung|stromrechnung|endabrechnung|mobilfunkrechnung|jahresrechnung|liquidation|kostennote",
         "fr": "facture|facture d'acompte|note d'honoraires"
-        "|facture proforma|facture pro forma|facture de solde|note de frais",
+        "|facture proforma|facture pro forma|facture de solde|note de frais"
+        "|facture d'électricité|note d'hotel|décompte",
         "es": "factura|factura proforma|minuta|factura de venta|factura electrónica",
         "it": "fattura|parcella"
-        "|fattura immediata|fattura accompagnatoria|fattura differita|td01 fattura|td24 fattura|fattura elettronica|notula|fattura proforma",
-        "nl": "factuur|rekening|verkoopfactuur|voorschotfactuur|verzamelfactuur|pro forma factuur|declaratie",
+        "|fattura immediata|fattura accompagnatoria|fattura differita|td01 fattura|td24 fattura|fattura elettronica|notula|fattura proforma"
+        "|bolletta|fattura commerciale",
+        "nl": "factuur|rekening|verkoopfactuur|voorschotfactuur|verzamelfactuur|pro forma factuur|declaratie"
+        "|jaarafrekening|energienota|eindafrekening|jaarnota",
         "pl": "faktura|faktura vat|faktura podstawowa|faktura końcowa|faktura zaliczkowa|faktura pro forma|faktura proforma",
         "fi": "lasku|myyntilasku|loppulasku|ennakkolasku",
         "ja": "請求書",
@@ -72,7 +77,8 @@ FIELDS: dict[str, Words] = {
         "de": "rechnungsnummer|rechnungs nummer|rechnungsnr|rechnungs nr|rechnung nr|rechnung nummer|nummer|re nr|rg nr|rechn nr|belegnummer"
         "|beleg nr|belegnr|beleg nummer|gutschriftnummer|gutschriftsnummer|gutschrift nr|gutschrifts nr|angebotsnummer|angebots nr"
         "|angebot nr|bon nr|bonnummer|quittung nr|quittungsnummer|dokumentnummer|dokument nr|offerte nr|offertnummer"
-        "|rechnungs id|rechnungskennung|rg nummer|rechn nummer|rechnungs no|honorarnote nr|honorarnote|angebotsnr|angebot nummer|gutschriftsnr|gutschriftnr|bon|beleg|bonnr|kassenbon nr|stornorechnung nr|bon id|vorgang nr|rechnungsnummer bitte bei zahlung angeben",
+        "|rechnungs id|rechnungskennung|rg nummer|rechn nummer|rechnungs no|honorarnote nr|honorarnote|angebotsnr|angebot nummer|gutschriftsnr|gutschriftnr|bon|beleg|bonnr|kassenbon nr|stornorechnung nr|bon id|vorgang nr|rechnungsnummer bitte bei zahlung angeben"
+        "|abrechnungsnummer|abrechnung nr",
         "fr": "facture n°|facture numéro|facture no|n° facture|n° de facture|n° de la facture|numéro de facture|numéro de la facture"
         "|numéro facture|no de facture|no facture|réf facture|référence facture|avoir n°|n° d'avoir|numéro d'avoir|numéro de l'avoir"
         "|devis n°|n° devis|n° de devis|numéro de devis|reçu n°|ticket n°|n° ticket|n° de reçu|numéro du document|n° de document|pièce n°|numéro"
@@ -83,10 +89,12 @@ FIELDS: dict[str, Words] = {
         "|nº de fra|nº fra|fra nº|n° factura|factura simplificada|factura simplificada nº|nº ticket|nº de documento|factura rectificativa nº|documento nº|presupuesto núm|nº presupuesto|número de presupuesto|nº de ticket|minuta nº|serie y número|nº factura simplificada|serie número",
         "it": "numero fattura|n fattura|n° fattura|nr fattura|fattura n|fattura n°|fattura nr|fattura numero|numero documento|numero"
         "|documento n|n documento|nr documento|preventivo n|ricevuta n|nota di credito n|fattura no"
-        "|n doc|doc n|fattura immediata n|parcella n|scontrino n|n scontrino|preventivo nr|preventivo numero|numero preventivo|offerta n|n preventivo|nota di credito nr|numero nota di credito|ricevuta nr|documento numero|documento nr|nr doc|n fatt|fatt n",
+        "|n doc|doc n|fattura immediata n|parcella n|scontrino n|n scontrino|preventivo nr|preventivo numero|numero preventivo|offerta n|n preventivo|nota di credito nr|numero nota di credito|ricevuta nr|documento numero|documento nr|nr doc|n fatt|fatt n"
+        "|bolletta n|n bolletta|bolletta nr|numero bolletta",
         "nl": "factuurnummer|factuur nummer|factuurnr|factuur nr|factuur no|nummer factuur|creditnotanummer|offertenummer|offerte nr"
         "|bonnummer|bonnr|documentnummer|rekeningnummer factuur"
-        "|factuurnr nr|nota nr|notanummer|factuurcode|creditnota nr|creditnotanr|creditfactuur nr|kassabon nr|bon nr|kwitantie nr|transactienummer|offertenr|documentnr|nr factuur|transactie",
+        "|factuurnr nr|nota nr|notanummer|factuurcode|creditnota nr|creditnotanr|creditfactuur nr|kassabon nr|bon nr|kwitantie nr|transactienummer|offertenr|documentnr|nr factuur|transactie"
+        "|ons factuurnummer|notanr",
         "pl": "numer faktury|nr faktury|faktura nr|faktura vat nr|faktura numer|numer dokumentu|nr dokumentu|paragon nr|numer oferty|oferta nr"
         "|faktura korygująca nr|nr paragonu|numer|faktura końcowa nr|faktura zaliczkowa nr|faktura pro forma nr|faktura proforma nr|nr wydr"
         "|nr wydruku|nr oferty|numer paragonu|fv nr|nr fv|korekta nr|faktura vat korygująca nr|nr korekty",
@@ -128,15 +136,19 @@ FIELDS: dict[str, Words] = {
         "|zahlungstermin|zahlbar ohne abzug bis|ohne abzug bis|netto bis|rein netto bis|fälligkeitstag|fälligkeit zum|fällig zum|fällig per|zu zahlen bis zum|zahlung erbeten bis|zahlung bis zum|zahlbar per|bitte begleichen bis|abbuchung am|abbuchungsdatum|einzug am|lastschrift am|zahlungsfälligkeit|valuta|zahlungsfrist bis",
         "fr": "date d'échéance|échéance|date limite de paiement|à payer avant le|payable le|à régler avant le|payable avant le|échéance le"
         "|date échéance|paiement dû le|à payer pour le|date de paiement|échéance de paiement|règlement avant le|date d'exigibilité|payable au plus tard le|au plus tard le|date limite de règlement|à régler au plus tard le|règlement attendu le|règlement pour le|règlement le"
-        "|règlement avant|à payer au plus tard le|à régler pour le|limite de paiement|date d'échéance de paiement|prélevé le|prélèvement le|date de prélèvement|échéance au|paiement avant le|à payer le|payable jusqu'au|régler avant le|paiement au plus tard le|date de règlement",
+        "|règlement avant|à payer au plus tard le|à régler pour le|limite de paiement|date d'échéance de paiement|prélevé le|prélèvement le|date de prélèvement|échéance au|paiement avant le|à payer le|payable jusqu'au|régler avant le|paiement au plus tard le|date de règlement"
+        "|échoit le|exigible le",
         "es": "fecha de vencimiento|vencimiento|fecha vencimiento|vence el|pagar antes del|fecha límite de pago|vto|pagadera antes del|pago antes del|fecha límite"
-        "|vencimientos|fecha de pago|fecha vto|vto fra|fecha de cargo|a pagar antes del|pagadero antes del|fecha de cobro|pagar hasta|vencimiento el|fecha límite pago",
+        "|vencimientos|fecha de pago|fecha vto|vto fra|fecha de cargo|a pagar antes del|pagadero antes del|fecha de cobro|pagar hasta|vencimiento el|fecha límite pago"
+        "|vence",
         "it": "scadenza|data scadenza|data di scadenza|scadenza pagamento|da pagare entro|pagamento entro|pagare entro|da saldare entro"
-        "|scadenze|scad|scadenza il|data di pagamento|pagamento entro il|da pagare entro il|termine di pagamento|scadenza rata|pagare entro il|entro il|data scad|da versare entro il",
+        "|scadenze|scad|scadenza il|data di pagamento|pagamento entro il|da pagare entro il|termine di pagamento|scadenza rata|pagare entro il|entro il|data scad|da versare entro il"
+        "|scade il|scade",
         "nl": "vervaldatum|vervaldag|uiterste betaaldatum|te betalen voor|betalen voor|betaaldatum|uiterlijk te betalen|te voldoen voor"
         "|betalen uiterlijk|uiterlijk te voldoen|te betalen uiterlijk|betalen vóór|te betalen vóór|uiterste betaaldag|betaling vóór"
         "|betaling voor|betaling uiterlijk|betaling uiterlijk op|incassodatum|te voldoen vóór|voldoen vóór|gelieve te betalen voor"
-        "|gelieve te betalen vóór|betaaltermijn tot|vervalt op|uiterlijk op",
+        "|gelieve te betalen vóór|betaaltermijn tot|vervalt op|uiterlijk op"
+        "|vervalt",
         "pl": "termin płatności|termin zapłaty|płatne do|data płatności|zapłata do|płatność do|zapłacić do|termin"
         "|termin zapłaty do|płatność do dnia|termin płatn|zapłata do dnia|płatne do dnia|zapłacić do dnia|termin płatności do",
         "fi": "eräpäivä|eräpvm|maksettava viimeistään|maksupäivä"
@@ -209,7 +221,8 @@ FIELDS: dict[str, Words] = {
         "|total this invoice|total for this invoice|total charges this period|total charges incl vat|amount incl gst"
         "|total amount incl gst|total due this invoice|net invoice value incl vat|invoice grand total|total invoice amount incl vat"
         "|sum total|final total|total fee|total fees|total with tax|total after tax|bill total|bill amount|total bill"
-        "|total bill amount|cost total|project total|total project cost|total estimated cost",
+        "|total bill amount|cost total|project total|total project cost|total estimated cost"
+        "|amount credited|total credit amount|credited amount",
         "de": "gesamtbetrag|rechnungsbetrag|gesamtsumme|summe|brutto|bruttobetrag|gesamt|endbetrag|summe brutto|total inkl mwst"
         "|netto inkl mwst|summe gesamt|endsumme|gesamtbetrag brutto|rechnungssumme|gesamtbetrag inkl mwst|total|bruttosumme"
         "|gesamt brutto|brutto gesamt|rechnungsbetrag brutto|betrag brutto|gutschriftsbetrag|gutschriftbetrag|gesamtpreis"
@@ -219,24 +232,29 @@ FIELDS: dict[str, Words] = {
         "|totalbetrag|zwischensumme inkl ust|total inkl ust|summe inkl ust|gesamtsumme inkl mwst|gesamtsumme inkl ust"
         "|gesamtpreis brutto|gutschriftbetrag brutto|gutschriftsbetrag brutto|bruttogesamtbetrag|rechnungsbetrag gesamt"
         "|betrag inkl ust|endpreis|endsumme brutto|endbetrag brutto|gesamtforderung|gutschriftssumme|gesamtkosten|angebotspreis"
-        "|angebotsbetrag|angebotsbetrag brutto|gesamtbruttobetrag|gesamt inkl mwst|gesamt inkl ust",
+        "|angebotsbetrag|angebotsbetrag brutto|gesamtbruttobetrag|gesamt inkl mwst|gesamt inkl ust"
+        "|gutgeschriebener betrag|gutschrift gesamt",
         "fr": "total ttc|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
         "|total toutes taxes comprises|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture"
         "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|total général ttc|total de la facture"
         "|total avoir ttc|total devis ttc|coût total|total net ttc|prix ttc|montant total tvac|montant toutes taxes comprises"
-        "|total facture ttc|montant de l'avoir|montant facture ttc|montant de la facture ttc|honoraires ttc|somme ttc",
+        "|total facture ttc|montant de l'avoir|montant facture ttc|montant de la facture ttc|honoraires ttc|somme ttc"
+        "|montant crédité|total crédité",
         "es": "total|total factura|importe total|total con iva|total iva incluido|total general|total documento|total presupuesto"
         "|total recibo|importe total factura|total factura iva incluido|total a abonar|total abono|importe total iva incluido"
-        "|total euros|total compra|total ticket|total importe|importe factura|importe de la factura|suma total|total venta",
+        "|total euros|total compra|total ticket|total importe|importe factura|importe de la factura|suma total|total venta"
+        "|importe abonado",
         "it": "totale|totale fattura|totale documento|importo totale|totale ivato|totale complessivo|totale generale|totale iva inclusa"
         "|totale lordo|totale preventivo|totale euro|totale complessivo iva inclusa|totale a saldo|totale iva compresa"
         "|importo totale documento|totale fattura euro|totale da pagare iva inclusa|totale nota di credito|totale lordo documento"
         "|tot documento|tot fattura|importo documento|importo complessivo|totale offerta|totale scontrino|totale con iva"
-        "|totale ivato euro|totale parcella",
+        "|totale ivato euro|totale parcella"
+        "|importo accreditato|totale accredito",
         "nl": "totaal|totaal incl btw|totaalbedrag|inclusief btw|incl btw|totaal inclusief btw|totaalbedrag incl btw|factuurbedrag"
         "|totaal bedrag|factuurtotaal|eindtotaal|bedrag incl btw|totaalbedrag inclusief btw|factuurbedrag incl btw|te betalen incl btw"
         "|totaal te betalen incl btw|totaal inc btw|totaal met btw|totaalprijs|totaal factuur|totaal creditnota|creditbedrag"
-        "|totaal offerte|totaal factuurbedrag|brutototaal",
+        "|totaal offerte|totaal factuurbedrag|brutototaal"
+        "|gecrediteerd bedrag|totaal credit",
         "pl": "razem|kwota należności ogółem|suma|brutto|razem brutto|wartość brutto|kwota brutto|ogółem|łącznie|suma brutto|łącznie brutto"
         "|ogółem brutto|wartość całkowita|wartość ogółem|wartość ogółem brutto|suma wartości brutto|wartość razem brutto"
         "|ogółem do zapłaty|razem wartość brutto|do zapłaty brutto|kwota razem|łączna kwota|kwota ogółem|wartość faktury",

@@ -165,6 +165,7 @@ def test_the_total_is_not_the_net_where_a_tax_is_printed(tmp_path: Path) -> None
         ("Règlement à 30 jours, soit le 13/06/2024", "2024-06-13"),
         ("Zahlbar in 8 Tagen mit 2 % Skonto, ohne Abzug bis 13.06.2024.", "2024-06-13"),
         ("We received your payment on 13 June 2024.", None),
+        ("Paid by card on 13 June 2024.", None),
         ("If you pay by 20 May 2024 you get 2 % discount.", None),
     ],
 )
@@ -207,6 +208,29 @@ def test_a_till_says_that_it_is_a_receipt(tmp_path: Path) -> None:
 def test_an_order_and_a_reminder_are_no_invoices(tmp_path: Path) -> None:
     letter: Rows = ["Harbour Lane Books Ltd", "2 December 2024", "Our invoice 8812 of 14 May 2024 over GBP 360.00 is still open.", "Please pay by 12 December 2024."]  # fmt: skip
     assert not read(tmp_path, letter).records
+
+
+@pytest.mark.parametrize(
+    "title", ["Statement of account", "Lieferschein", "Bon de commande", "Wezwanie do zaplaty"]
+)
+def test_a_document_with_another_title_is_none_whatever_it_sums(tmp_path: Path, title: str) -> None:
+    rows: Rows = ["Harbour Lane Books Ltd", "Date: 14 May 2024", "Number: 8812", *SUMS]
+    assert read(tmp_path, ["INVOICE", *rows]).records
+    assert not read(tmp_path, [title, *rows]).records
+
+
+def test_an_item_with_net_tax_and_gross_of_its_own_says_the_sums(tmp_path: Path) -> None:
+    rows: Rows = [
+        "FAKTURA NR FZ/12/2024", "Data wystawienia: 2024-11-04",
+        [(60, "Opis"), (200, "Ilosc"), (260, "Netto"), (350, "Kwota VAT"), (450, "Brutto")],
+        [(60, "Zaliczka"), (200, "1"), (260, "800,00"), (350, "184,00"), (450, "984,00")],
+        [(60, "Pozostalo do zaplaty: 0,00 PLN")],
+    ]  # fmt: skip
+    assert sums(record(tmp_path, rows)) == [800, 184, 984]
+
+
+def test_a_number_with_its_series_before_it(tmp_path: Path) -> None:
+    assert values(record(tmp_path, ["Oficina Tejo Lda", "Fatura FR A/2291", "Data: 19/02/2025", *SUMS]), "number") == ["FR A/2291"]  # fmt: skip
 
 
 def test_a_table_goes_on_without_a_heading_on_the_next_page(tmp_path: Path) -> None:

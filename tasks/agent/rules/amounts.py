@@ -251,7 +251,9 @@ def _columned(text: Text, table: Table) -> Iterator[_Figure]:
         for headings in _total_headings(text, line):
             rows = list(_total_rows(text, line, headings, line.index in table.headings, table))
             row = _last_or_sum(rows)
-            rates = rates or (rows if row is None else [])
+            if row is None:
+                rates = rates or rows or _item_rows(text, line, headings, table)
+                row = rates[0] if len(rates) == 1 and _is_sum(rates[0]) else None
             if row is not None and (best is None or (_is_sum(row) and not _is_sum(best))):
                 best = row
         for figure in (best or {}).values():
@@ -307,19 +309,31 @@ def _total_rows(
         hit = text.leading_hit(line.cells[0])
         if items and (line.index in table.taken or hit is None or not {"total", "net"} & hit.roles):
             continue
-        row: dict[str, _Figure] = {}
-        for cell in line.cells:
-            for amount in text.amounts(cell):
-                words = words_at(cell, amount.start, amount.end)
-                role = _column_of(words, head, headings) if amount.money else None
-                if role is not None:
-                    candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
-                    row[role] = _Figure(role, amount, candidate, line.index)
+        row = _row_under(text, line, head, headings)
         if len(row) >= 2:
             bottom = line.y1
             yield row
         elif not items and line.cells and hit is not None and not text.amounts(line.cells[-1]):
             return
+
+
+def _row_under(text: Text, line: Line, head: Line, headings: dict[str, Cell]) -> dict[str, _Figure]:
+    row: dict[str, _Figure] = {}
+    for cell in line.cells:
+        for amount in text.amounts(cell):
+            words = words_at(cell, amount.start, amount.end)
+            role = _column_of(words, head, headings) if amount.money else None
+            if role is not None:
+                candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
+                row[role] = _Figure(role, amount, candidate, line.index)
+    return row
+
+
+def _item_rows(text: Text, head: Line, headings: dict[str, Cell], table: Table) -> list[dict[str, _Figure]]:
+    """The items under columns of net, tax and total, each of which adds up."""
+    lines = [text.lines[item.line] for item in table.rows if item.line > head.index]
+    rows = [_row_under(text, line, head, headings) for line in lines if line.page == head.page]
+    return rows if rows and len(rows) == len(table.rows) and all(map(_is_sum, rows)) else []
 
 
 def _column_of(words: list, head: Line, headings: dict[str, Cell]) -> str | None:
@@ -391,7 +405,9 @@ def _distinct(figures: list[_Figure]) -> list[_Figure]:
 def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
     nets, taxes, totals = (_distinct(by_role[role]) for role in ("net", "tax", "total"))
     due = _distinct(by_role["amount_due"])
-    totals = totals + [f for f in due if f.amount.value not in {t.amount.value for t in totals}]
+    totals = totals + [
+        f for f in due if f.amount.value and f.amount.value not in {t.amount.value for t in totals}
+    ]
     # "Brutto" or "Total" before the tax may be what others call net.
     known = {figure.amount.value for figure in nets if figure.candidate.label not in (OF_LINES, OF_RATES)}
     spare = [

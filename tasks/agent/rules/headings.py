@@ -13,7 +13,9 @@ from tasks.agent.rules.patterns import TOWN
 from tasks.agent.rules.terms import is_reduced, stated_days
 from tasks.agent.rules.text import Candidate, Text, words_at
 
-NUMBER = re.compile(r"#?(?:[A-Za-z]{1,4} (?=\d))?[A-Za-z]{0,12}[\w\-/.\\\[\]#]*\d[\w\-/.\\\[\]]*")
+NUMBER = re.compile(
+    r"#?(?:[A-Za-z]{1,4} (?=\d)|[A-Z]{1,4} (?=[A-Z]{1,3}[/\-]\d))?[A-Za-z]{0,12}[\w\-/.\\\[\]#]*\d[\w\-/.\\\[\]]*"
+)
 LEAD = re.compile(r"^[\s:.#\-–°º|=]*(?:(?:nr|no|n)\b[.\s:°º]*)?")
 MONEY = re.compile(r"^[-+]?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d{2}$")
 NOT_NUMBERS = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 
 from tasks.agent.layout import Cell
-from tasks.agent.rules.labels import find, fold
+from tasks.agent.rules.labels import Hit, find, fold
 from tasks.agent.rules.text import Text
 
 WORDS = re.compile(r"\S*[^\W\d_]{3}\S*")
@@ -19,6 +19,7 @@ NAMES = {
 }
 TITLE_SCORE = 3.0
 SURE_TITLE = 2.6
+CLEARLY = 0.5
 TITLE_LINES, TALL = 15, 0.9
 LEAST_OF_TILL = 2
 TILL = re.compile(
@@ -29,8 +30,9 @@ TILL = re.compile(
 
 
 def kind_of(text: Text) -> tuple[str, float]:
-    """(invoice | receipt | credit_note | quotation | other, 0..1). A word inside a sentence names no kind."""
+    """(invoice | receipt | credit_note | quotation | none | other, 0..1): "none" where a title says that it is none of them. A word inside a sentence names no kind."""
     scores: dict[str, float] = defaultdict(float)
+    other = 0.0
     tallest = max([cell.height for cell in text.cells], default=0.0)
     for cell, hit in text.labelled("kind:"):
         if not text.leads(cell, hit) or is_priced(text, cell):
@@ -41,8 +43,12 @@ def kind_of(text: Text) -> tuple[str, float]:
         score = 1.0 + (TITLE_SCORE if words_behind == 0 else 1.0) * cell.height / tallest
         score += 0.5 if text.lines[cell.line].y0 < text.pages[cell.page].height / 2 else 0.0
         for role in hit.roles:
-            if role.startswith("kind:"):
+            if role == "kind:none":
+                other = max(other, score if is_title(text, cell, hit, tallest) else 0.0)
+            elif role.startswith("kind:"):
                 scores[role[5:]] = max(scores[role[5:]], score + 0.1 * hit.words)
+    if other > max(scores.values(), default=0.0) + CLEARLY:
+        return "none", min(other / 4.0, 1.0)
     _read_labels(text, scores, tallest)
     if (
         text.pages
@@ -55,6 +61,12 @@ def kind_of(text: Text) -> tuple[str, float]:
         return "other", 0.0
     (best, score), *_ = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return best, min(score / 4.0, 1.0)
+
+
+def is_title(text: Text, cell: Cell, hit: Hit, tallest: float) -> bool:
+    """Whether the words are printed as large as any, near the top and on a line of their own."""
+    tall = cell.height >= TALL * tallest and cell.line < TITLE_LINES
+    return tall and len(text.lines[cell.line].cells) <= 2 and hit.end - hit.start >= 0.5 * len(cell.text)
 
 
 def is_priced(text: Text, cell: Cell) -> bool:

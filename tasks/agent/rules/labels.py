@@ -73,6 +73,7 @@ def _vocabulary() -> _Node:
         for words in (vocabulary, vocabulary_further)
         for prefix, group in (("kind:", words.KINDS), ("", words.FIELDS), ("column:", words.COLUMNS))
     ]
+    groups.append(("kind:", {"none": vocabulary.OTHERS}))
     for prefix, group in groups:
         for name, words in group.items():
             for language, phrases in words.items():

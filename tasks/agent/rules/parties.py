@@ -33,6 +33,8 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 
 CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
+FORM_MARGIN = 1.0
+"""The same where the first has nothing but its place, and the second a company's legal form."""
 LEAST_LETTERS, WIDE = 4, 1.6
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
@@ -96,7 +98,9 @@ class Parties:
         registered = next((p for p in rivals if {"imprint", "legal form"} <= p.signs), None)
         if registered is not None and not {"imprint", "label", "domain"} & best.signs:
             candidate.reasons.append(f"The foot of the page names another company: {registered.name[:80]}.")
-        elif rivals and margin < RIVAL_MARGIN:
+        elif rivals and margin < (
+            FORM_MARGIN if best.signs == {"letterhead"} and "legal form" in rivals[0].signs else RIVAL_MARGIN
+        ):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
         return [candidate]
 

@@ -37,13 +37,15 @@ def record_of(
 ) -> Record | None:
     """The business document in the text; None where nothing says that it is one."""
     name, sureness = kind
+    if name == "none" and xml is None:
+        return None
     table = table_of(text)
     amounts = amounts_of(text, table)
     table = proved(text, table, amounts)
     numbers = numbers_of(text, name)
     if not is_business(name, sureness, numbers, amounts, xml):
         return None
-    if name == "other":
+    if name not in NAMES:
         name = "invoice"
     parties = Parties(text, table.taken)
     chosen: dict[str, Candidate | None] = {

@@ -66,6 +66,24 @@ KINDS: dict[str, Words] = {
     },
 }
 
+OTHERS: Words = {
+    "en": "statement of account|account statement|purchase order|delivery note|packing slip|packing list|order confirmation|remittance advice"
+    "|payment reminder|reminder|final notice|timesheet|bank statement|price list|goods received note",
+    "de": "kontoauszug|lieferschein|mahnung|zahlungserinnerung|bestellung|auftragsbestätigung|zahlungsavis|packzettel|preisliste|saldenbestätigung",
+    "fr": "bon de livraison|bon de commande|relevé de compte|rappel|relance|confirmation de commande|mise en demeure|relevé bancaire",
+    "es": "albarán|pedido|extracto|extracto de cuenta|recordatorio de pago|nota de entrega|orden de compra|confirmación de pedido",
+    "it": "documento di trasporto|bolla di consegna|ordine di acquisto|estratto conto|sollecito|sollecito di pagamento|conferma d'ordine",
+    "nl": "pakbon|bestelbon|herinnering|betalingsherinnering|aanmaning|orderbevestiging|rekeningoverzicht|inkooporder",
+    "pl": "wezwanie do zapłaty|zamówienie|przypomnienie|potwierdzenie zamówienia|wyciąg|wyciąg bankowy|list przewozowy",
+    "fi": "lähete|muistutus|maksumuistutus|maksukehotus|tilausvahvistus|tiliote|ostotilaus",
+    "sv": "följesedel|påminnelse|orderbekräftelse|kontoutdrag|inköpsorder",
+    "da": "følgeseddel|rykker|ordrebekræftelse|kontoudtog|indkøbsordre",
+    "no": "pakkseddel|purring|ordrebekreftelse|kontoutskrift|innkjøpsordre",
+    "pt": "guia de remessa|guia de transporte|extrato|nota de encomenda|aviso de pagamento",
+    "cs": "dodací list|upomínka|objednávka|výpis z účtu|potvrzení objednávky",
+}
+"""Titles of documents that speak of money without asking for it here."""
+
 FIELDS: dict[str, Words] = {
     "number": {
         "en": "invoice number|invoice no|invoice nr|invoice num|invoice id|invoice #|invoice ref|invoice reference|inv no|inv #|bill number"
@@ -104,7 +122,7 @@ FIELDS: dict[str, Words] = {
         "ja": "請求書番号|請求番号|書類番号|見積番号|見積書番号|伝票番号",
     },
     "date": {
-        "en": "invoice date|date of invoice|issue date|date of issue|date issued|issued on|issued|bill date|billing date|receipt date"
+        "en": "invoiced|invoice date|date of invoice|issue date|date of issue|date issued|issued on|issued|bill date|billing date|receipt date"
         "|credit note date|credit memo date|quote date|quotation date|estimate date|document date|invoiced on|tax point|tax date|date|dated"
         "|transaction date|billed|billed on|invoice dt|inv date|issue dt|date of bill|statement date|folio date|date printed|date created"
         "|purchase date|date of purchase|proposal date|credit date|date of receipt|sale date|sales date|trans date",

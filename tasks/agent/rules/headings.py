@@ -10,7 +10,7 @@ from tasks.agent.rules.dates import Found
 from tasks.agent.rules.kind import is_priced
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.patterns import TOWN
-from tasks.agent.rules.terms import is_reduced, stated_days
+from tasks.agent.rules.terms import stated_days, unreduced
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 NUMBER = re.compile(
@@ -234,7 +234,7 @@ def dates_of(text: Text, role: str) -> list[Candidate]:
         weight = (0.95 if precise else 0.85) if leads else (0.8 if precise else 0.5)
         found += [c for c in date_values(text, cell, hit, weight) if id(c.words[0]) not in claimed]
     if role == "due_date":
-        found = [c for c in [*found, *stated_days(text)] if not is_reduced(text, c)]
+        found = unreduced(text, [*found, *stated_days(text)])
         found = found or list(_dates_over(text, role))
     if role == "date":
         found += _undated(text, claimed)

@@ -84,10 +84,13 @@ def _leave_sums(table: Table) -> None:
     """A row with neither quantity nor price, unlike all before it, that is what they sum to: the items end before it."""
     value = Decimal(0)
     for position, row in enumerate(table.rows):
-        before = table.rows[:position]
-        if is_plainer(row, before) and "amount" in row.parts and abs(value - Decimal(row.amount)) <= 2 * CENT:
+        if (
+            is_plainer(row, table.rows, 0, position)
+            and "amount" in row.parts
+            and abs(value - Decimal(row.amount)) <= 2 * CENT
+        ):
             table.taken -= {other.line for other in table.rows[position:]}
-            table.rows = before
+            table.rows = table.rows[:position]
             return
         value += Decimal(row.amount) if "amount" in row.parts else 0
 
@@ -173,7 +176,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         role = None if row is not None and multiplies(row) else _summary(text, line)
         if role in ("charge", "discount") and row is not None and is_alike(row, table.rows[begin:]):
             role = None
-        if role is None and row is not None and is_plainer(row, table.rows[begin:]):
+        if role is None and row is not None and is_plainer(row, table.rows, begin):
             role = _sum_anywhere(text, line)
         if role is None and row is not None and is_rated(text, line, row):
             role = "tax"
@@ -185,7 +188,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             summed = summed or (role == "net" and is_sum_of(text, line, table.rows[begin:]))
             index, last = index + 1, line
             continue
-        if summed and row is not None and is_plainer(row, table.rows[begin:]):
+        if summed and row is not None and is_plainer(row, table.rows, begin):
             return index  # a sum with a label that is not known, behind that of the items
         if heads_sums(text, line) or (index not in table.headings and heading(text, line) is not None):
             return index
@@ -211,11 +214,13 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
     return index
 
 
-def is_plainer(row: Row, before: list[Row]) -> bool:
-    """Whether the row lacks a quantity or a price, where all rows before it have both."""
+def is_plainer(row: Row, rows: list[Row], begin: int = 0, end: int | None = None) -> bool:
+    """Whether the row lacks a quantity or a price, where all of rows[begin:end] have both."""
     more = {"quantity", "unit_price"}
     return (
-        bool(before) and not more <= row.parts.keys() and all(more <= other.parts.keys() for other in before)
+        not more <= row.parts.keys()
+        and begin < (len(rows) if end is None else end)
+        and all(more <= other.parts.keys() for other in rows[begin:end])
     )
 
 

@@ -44,14 +44,16 @@ def _runs_on(cells: dict[int, Cell], before: list[Word], words: list[Word]) -> b
     return one is other or (other.line == one.line + 1 and one.column == other.column == 0)
 
 
-def is_reduced(text: Text, candidate: Candidate) -> bool:
-    """Whether a discount ends on the day: its name follows in the same words."""
-    last = candidate.words[-1]
-    behind = next(
-        (cell.words[at + 1 :] for cell in text.cells for at, word in enumerate(cell.words) if word is last),
-        [],
-    )
-    return NAMED.search(fold(" ".join(word.text for word in behind))[:BEHIND]) is not None
+def unreduced(text: Text, found: list[Candidate]) -> list[Candidate]:
+    """Without the days on which a discount ends: its name follows in the same words."""
+    if not found or not any(NAMED.search(folded) for folded in text.folded.values()):
+        return found
+    behind = {id(word): cell.words[at + 1 :] for cell in text.cells for at, word in enumerate(cell.words)}
+    return [
+        candidate
+        for candidate in found
+        if not NAMED.search(fold(" ".join(w.text for w in behind[id(candidate.words[-1])]))[:BEHIND])
+    ]
 
 
 def stated_days(text: Text) -> Iterator[Candidate]:

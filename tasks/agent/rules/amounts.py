@@ -9,15 +9,14 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import product
 
-from tasks.agent.layout import Cell, Line
+from tasks.agent.layout import Cell
 from tasks.agent.rules import numbers
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY, Table
 from tasks.agent.rules.numbers import code_of
+from tasks.agent.rules.sums import CENT, OF_RATES, Figure, columned, total_headings
 from tasks.agent.rules.text import Candidate, Text, words_at
 
-CENT = Decimal("0.02")
-"""Rounding of several rates may shift a sum by this much."""
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
 GENERIC_NET = (
     "subtotal",
@@ -48,11 +47,10 @@ GENERIC_TOTAL = (
     "gross",
     "balance",
 )
-OF_LINES, OF_RATES = "line items", "rates"
+OF_LINES = "line items"
 CLOSING, MOST_BEFORE = 0.75, 2
 MOST = 9
 MOST_CHANGES = 7
-MOST_HEADINGS = 3
 SURE_TAX = 0.8
 COMPLETING = 0.75
 
@@ -71,19 +69,9 @@ class Amounts:
     """None: not all three are printed, so that nothing can be checked."""
 
 
-@dataclass(slots=True)
-class _Figure:
-    role: str
-    amount: numbers.Amount
-    candidate: Candidate
-    line: int
-    spare: bool = False
-    """A total that may be the net amount, if a tax proves it."""
-
-
 def amounts_of(text: Text, table: Table) -> Amounts:
-    figures = [*_labelled(text, table), *_columned(text, table)]
-    by_role: dict[str, list[_Figure]] = {role: [] for role in SUMMARY}
+    figures = [*_labelled(text, table), *columned(text, table)]
+    by_role: dict[str, list[Figure]] = {role: [] for role in SUMMARY}
     for figure in figures:
         by_role[figure.role].append(figure)
     _sum_taxes(by_role)
@@ -125,7 +113,7 @@ def _complete(text: Text, table: Table, chosen: Amounts) -> None:
                 return
 
 
-def _labelled(text: Text, table: Table) -> Iterator[_Figure]:
+def _labelled(text: Text, table: Table) -> Iterator[Figure]:
     """Figures to the right of a label that opens a cell, else right below it."""
     for cell, hits in text.hits.items():
         if cell.line in table.taken:
@@ -148,7 +136,7 @@ def _labelled(text: Text, table: Table) -> Iterator[_Figure]:
                 candidate = Candidate(
                     numbers.plain(amount.value), score, words, label=text.folded[cell][hit.start : hit.end]
                 )
-                yield _Figure(role, amount, candidate, cell.line)
+                yield Figure(role, amount, candidate, cell.line)
 
 
 def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
@@ -229,7 +217,7 @@ def _left_of(text: Text, cell: Cell) -> tuple[Cell, numbers.Amount] | None:
 def _heads_several(text: Text, cell: Cell) -> bool:
     """Whether the cell heads a table of sums with more than one row: which of the rows counts, the columns say."""
     below = [other for other in text.below(cell, 2) if any(a.money for a in text.amounts(other))]
-    return len(below) > 1 and any(True for _ in _total_headings(text, text.lines[cell.line]))
+    return len(below) > 1 and any(True for _ in total_headings(text, text.lines[cell.line]))
 
 
 def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
@@ -243,123 +231,7 @@ def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
     return weight
 
 
-def _columned(text: Text, table: Table) -> Iterator[_Figure]:
-    """Tables of totals: a heading row that names at least two of net, tax and total, and figures under it."""
-    for line in text.lines:
-        best: dict[str, _Figure] | None = None
-        rates: list[dict[str, _Figure]] = []
-        for headings in _total_headings(text, line):
-            rows = list(_total_rows(text, line, headings, line.index in table.headings, table))
-            row = _last_or_sum(rows)
-            if row is None:
-                rates = rates or rows or _item_rows(text, line, headings, table)
-                row = rates[0] if len(rates) == 1 and _is_sum(rates[0]) else None
-            if row is not None and (best is None or (_is_sum(row) and not _is_sum(best))):
-                best = row
-        for figure in (best or {}).values():
-            figure.candidate.score = 0.98 if _is_sum(best or {}) else 0.7
-            yield figure
-        if best is None:
-            yield from _sums_of_rates(rates)
-
-
-def _sums_of_rates(rows: list[dict[str, _Figure]]) -> Iterator[_Figure]:
-    """The sums of net and tax over the rates, where no row of sums is printed; they count only if the total proves them."""
-    for role in ("net", "tax"):
-        figures = [row[role] for row in rows if role in row]
-        if len(figures) == len(rows) > 1:
-            value = sum((figure.amount.value for figure in figures), Decimal(0))
-            candidate = Candidate(numbers.plain(value), 0.5, [], label=OF_RATES, source="computed")
-            yield _Figure(role, numbers.Amount(value, 0, 0, "", 2, False), candidate, figures[-1].line)
-
-
-def _is_sum(row: dict[str, _Figure]) -> bool:
-    """Whether net and tax of the row are its total."""
-    if len(row) < len(ENDS_ITEMS):
-        return False
-    return abs(row["net"].amount.value + row["tax"].amount.value - row["total"].amount.value) <= CENT
-
-
-def _total_headings(text: Text, line: Line) -> Iterator[dict[str, Cell]]:
-    """The columns of a table of totals; where several could be the same one ("Warenwert", "Nettobetrag"), each choice of them."""
-    found: dict[str, list[Cell]] = {}
-    for cell in line.cells:
-        if any(amount.money for amount in text.amounts(cell)):
-            return
-        for hit in text.hits.get(cell, ()):
-            role = next((role for role in ENDS_ITEMS if role in hit.roles and text.leads(cell, hit)), None)
-            if role is not None:
-                found.setdefault(role, []).append(cell)
-    if len(found) < 2:
-        return
-    for cells in product(*(choices[:MOST_HEADINGS] for choices in found.values())):
-        if len(set(map(id, cells))) == len(cells):
-            yield dict(zip(found, cells, strict=True))
-
-
-def _total_rows(
-    text: Text, head: Line, headings: dict[str, Cell], items: bool, table: Table
-) -> Iterator[dict[str, _Figure]]:
-    """Rows under the heading with a figure in at least two of its columns; under a heading of items only the row of sums."""
-    gap = 60.0 if not items else 500.0
-    bottom = head.y1
-    for line in text.lines[head.index + 1 : head.index + (60 if items else 10)]:
-        if line.page != head.page or line.y0 - bottom > gap:
-            return
-        hit = text.leading_hit(line.cells[0])
-        if items and (line.index in table.taken or hit is None or not {"total", "net"} & hit.roles):
-            continue
-        row = _row_under(text, line, head, headings)
-        if len(row) >= 2:
-            bottom = line.y1
-            yield row
-        elif not items and line.cells and hit is not None and not text.amounts(line.cells[-1]):
-            return
-
-
-def _row_under(text: Text, line: Line, head: Line, headings: dict[str, Cell]) -> dict[str, _Figure]:
-    row: dict[str, _Figure] = {}
-    for cell in line.cells:
-        for amount in text.amounts(cell):
-            words = words_at(cell, amount.start, amount.end)
-            role = _column_of(words, head, headings) if amount.money else None
-            if role is not None:
-                candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
-                row[role] = _Figure(role, amount, candidate, line.index)
-    return row
-
-
-def _item_rows(text: Text, head: Line, headings: dict[str, Cell], table: Table) -> list[dict[str, _Figure]]:
-    """The items under columns of net, tax and total, each of which adds up."""
-    lines = [text.lines[item.line] for item in table.rows if item.line > head.index]
-    rows = [_row_under(text, line, head, headings) for line in lines if line.page == head.page]
-    return rows if rows and len(rows) == len(table.rows) and all(map(_is_sum, rows)) else []
-
-
-def _column_of(words: list, head: Line, headings: dict[str, Cell]) -> str | None:
-    """The role of the heading over these words: the one that they overlap most, else the one that they follow before the next."""
-    x0, x1 = words[0].x0, words[-1].x1
-    over = max(head.cells, key=lambda cell: min(x1, cell.x1) - max(x0, cell.x0))
-    if min(x1, over.x1) - max(x0, over.x0) <= 0 and abs(x1 - over.x1) > 16:
-        over = max((cell for cell in head.cells if cell.x0 <= x0), key=lambda cell: cell.x0, default=over)
-    return next((role for role, cell in headings.items() if cell is over), None)
-
-
-def _last_or_sum(rows: list[dict[str, _Figure]]) -> dict[str, _Figure] | None:
-    """The row of sums. With several rates and no row of sums nothing is chosen, for a sum that is not printed is not read."""
-    if len(rows) < 2:
-        return rows[0] if rows else None
-    for position in range(len(rows) - 1, 0, -1):
-        last = rows[position]
-        role = next(iter(last))
-        earlier = [row[role].amount.value for row in rows[:position] if role in row]
-        if abs(sum(earlier) - last[role].amount.value) <= CENT:
-            return last
-    same = {tuple((role, row[role].amount.value) for role in row) for row in rows}
-    return rows[0] if len(same) == 1 else None
-
-
-def _sum_taxes(by_role: dict[str, list[_Figure]]) -> None:
+def _sum_taxes(by_role: dict[str, list[Figure]]) -> None:
     """Several printed rates without a printed sum: their sum is one more candidate. A printed sum of them is more than its parts."""
     taxes = [f for f in by_role["tax"] if f.amount.money and f.candidate.label != "column"]
     lines = {figure.line: figure for figure in taxes}
@@ -373,10 +245,10 @@ def _sum_taxes(by_role: dict[str, list[_Figure]]) -> None:
         words = [word for figure in lines.values() for word in figure.candidate.words]
         candidate = Candidate(numbers.plain(value), 0.6, words, label="sum", source="computed")
         amount = numbers.Amount(value, 0, 0, "", 2, False)
-        by_role["tax"].append(_Figure("tax", amount, candidate, max(lines)))
+        by_role["tax"].append(Figure("tax", amount, candidate, max(lines)))
 
 
-def _net_of_lines(table: Table) -> Iterator[_Figure]:
+def _net_of_lines(table: Table) -> Iterator[Figure]:
     """Where no net amount is printed: what the line items sum to, which counts only if tax and total prove it."""
     rows = [row for row in table.rows if "amount" in row.parts]
     if not rows:
@@ -385,12 +257,12 @@ def _net_of_lines(table: Table) -> Iterator[_Figure]:
     words = rows[0].parts["amount"][1] if len(rows) == 1 else []
     source = "page" if words else "computed"
     candidate = Candidate(numbers.plain(value), 0.45, words, label=OF_LINES, source=source)
-    yield _Figure("net", numbers.Amount(value, 0, 0, "", 2, False), candidate, rows[-1].line)
+    yield Figure("net", numbers.Amount(value, 0, 0, "", 2, False), candidate, rows[-1].line)
 
 
-def _distinct(figures: list[_Figure]) -> list[_Figure]:
+def _distinct(figures: list[Figure]) -> list[Figure]:
     """The best figure of each value; a value printed more than once gains a little."""
-    best: dict[Decimal, _Figure] = {}
+    best: dict[Decimal, Figure] = {}
     for figure in figures:
         known = best.get(figure.amount.value)
         if known is None:
@@ -402,7 +274,7 @@ def _distinct(figures: list[_Figure]) -> list[_Figure]:
     return sorted(best.values(), key=lambda f: -f.candidate.score)[:MOST]
 
 
-def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
+def _choose(by_role: dict[str, list[Figure]]) -> Amounts:
     nets, taxes, totals = (_distinct(by_role[role]) for role in ("net", "tax", "total"))
     due = _distinct(by_role["amount_due"])
     totals = totals + [
@@ -415,7 +287,7 @@ def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
         for f in _distinct(by_role["total"])
         if f.amount.value not in known and any(t.line >= f.line for t in taxes)
     ]
-    nets = nets + [_Figure("net", f.amount, _weaker(f.candidate), f.line, spare=True) for f in spare]
+    nets = nets + [Figure("net", f.amount, _weaker(f.candidate), f.line, spare=True) for f in spare]
     changes = _changes(by_role)
     best, best_score = None, -1.0
     taxed = any(f.amount.value and f.candidate.score > SURE_TAX for f in taxes)
@@ -440,7 +312,7 @@ def _choose(by_role: dict[str, list[_Figure]]) -> Amounts:
     return chosen
 
 
-def _is_one_of_several(tax: _Figure, taxes: list[_Figure]) -> bool:
+def _is_one_of_several(tax: Figure, taxes: list[Figure]) -> bool:
     printed = {
         f.amount.value for f in taxes if f.amount.money and f.amount.value and f.candidate.source == "page"
     }
@@ -451,7 +323,7 @@ def _weaker(candidate: Candidate) -> Candidate:
     return Candidate(candidate.value, candidate.score * 0.7, candidate.words, label=candidate.label)
 
 
-def _changes(by_role: dict[str, list[_Figure]]) -> list[Decimal]:
+def _changes(by_role: dict[str, list[Figure]]) -> list[Decimal]:
     """Printed discounts (negative) and charges, the last ones first: those of the whole document stand behind those of its lines."""
     discounts = sorted(_distinct(by_role["discount"]), key=lambda f: -f.line)
     changes = [-abs(figure.amount.value) for figure in discounts if not figure.amount.percent]
@@ -459,7 +331,7 @@ def _changes(by_role: dict[str, list[_Figure]]) -> list[Decimal]:
     return (changes[:5] + charges)[:MOST_CHANGES]
 
 
-def _adds_up(net: _Figure, tax: _Figure, total: _Figure, changes: list[Decimal]) -> int:
+def _adds_up(net: Figure, tax: Figure, total: Figure, changes: list[Decimal]) -> int:
     """2: net + tax is the total; 1: it is with some of the printed discounts and charges; 0: it is not."""
     rest = total.amount.value - net.amount.value - tax.amount.value
     if abs(rest) <= CENT:
@@ -481,7 +353,7 @@ def sums_of(changes: list[Decimal]) -> frozenset[Decimal]:
 
 
 def _score(
-    net: _Figure | None, tax: _Figure | None, total: _Figure | None, changes: list[Decimal], taxed: bool
+    net: Figure | None, tax: Figure | None, total: Figure | None, changes: list[Decimal], taxed: bool
 ) -> float:
     """`taxed`: a tax is printed, so that net and total cannot be the same figure."""
     score = sum(figure.candidate.score for figure in (net, tax, total) if figure)

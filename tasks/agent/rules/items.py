@@ -7,8 +7,9 @@ from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
-from tasks.agent.rules.amounts import CENT, Amounts, sums_of
+from tasks.agent.rules.amounts import Amounts, sums_of
 from tasks.agent.rules.lines import Row, Table
+from tasks.agent.rules.sums import CENT
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 LETTERS = re.compile(r"[^\W\d_]{2}")

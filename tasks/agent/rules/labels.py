@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from tasks.agent.rules import names, vocabulary, vocabulary_further
+from tasks.agent.rules import names, vocabulary, vocabulary_columns, vocabulary_further
 
 TOKEN = re.compile(r"[^\W\d_]+|\d+|[#%&]")
 
@@ -68,12 +68,15 @@ class _Node:
 
 def _vocabulary() -> _Node:
     root = _Node()
-    groups = [
-        (prefix, group)
-        for words in (vocabulary, vocabulary_further)
-        for prefix, group in (("kind:", words.KINDS), ("", words.FIELDS), ("column:", words.COLUMNS))
+    groups: list[tuple[str, dict[str, vocabulary.Words]]] = [
+        ("kind:", vocabulary.KINDS),
+        ("", vocabulary.FIELDS),
+        ("column:", vocabulary_columns.COLUMNS),
+        ("kind:", vocabulary_further.KINDS),
+        ("", vocabulary_further.FIELDS),
+        ("column:", vocabulary_further.COLUMNS),
+        ("kind:", {"none": vocabulary.OTHERS}),
     ]
-    groups.append(("kind:", {"none": vocabulary.OTHERS}))
     for prefix, group in groups:
         for name, words in group.items():
             for language, phrases in words.items():

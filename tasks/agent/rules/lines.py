@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
-from tasks.agent.rules import numbers, vocabulary, vocabulary_further
+from tasks.agent.rules import numbers, vocabulary_columns, vocabulary_further
 from tasks.agent.rules.labels import fold
 from tasks.agent.rules.text import Text, words_at
 
@@ -20,7 +20,7 @@ ENDING = ("tax", "total", "amount_due")
 COUNTED_PRICE = re.compile(r"(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:x|×|@|à)\s*(?=[€$£]|\d)", re.IGNORECASE)
 INCLUDED = tuple(
     fold(word)
-    for source in (vocabulary, vocabulary_further)
+    for source in (vocabulary_columns, vocabulary_further)
     for words in source.INCLUDED.values()
     for word in words.split("|")
 )

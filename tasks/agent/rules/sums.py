@@ -1,0 +1,144 @@
+"""Reads tables of sums: headings that name net, tax and total, and the figures under them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+
+from tasks.agent.layout import Cell, Line
+from tasks.agent.rules import numbers
+from tasks.agent.rules.lines import ENDS_ITEMS, Table
+from tasks.agent.rules.text import Candidate, Text, words_at
+
+CENT = Decimal("0.02")
+"""Rounding of several rates may shift a sum by this much."""
+OF_RATES = "rates"
+MOST_HEADINGS = 3
+
+
+@dataclass(slots=True)
+class Figure:
+    role: str
+    amount: numbers.Amount
+    candidate: Candidate
+    line: int
+    spare: bool = False
+    """A total that may be the net amount, if a tax proves it."""
+
+
+def columned(text: Text, table: Table) -> Iterator[Figure]:
+    """Tables of totals: a heading row that names at least two of net, tax and total, and figures under it."""
+    for line in text.lines:
+        best: dict[str, Figure] | None = None
+        rates: list[dict[str, Figure]] = []
+        for headings in total_headings(text, line):
+            rows = list(_total_rows(text, line, headings, line.index in table.headings, table))
+            row = _last_or_sum(rows)
+            if row is None:
+                rates = rates or rows or _item_rows(text, line, headings, table)
+                row = rates[0] if len(rates) == 1 and _is_sum(rates[0]) else None
+            if row is not None and (best is None or (_is_sum(row) and not _is_sum(best))):
+                best = row
+        for figure in (best or {}).values():
+            figure.candidate.score = 0.98 if _is_sum(best or {}) else 0.7
+            yield figure
+        if best is None:
+            yield from _sums_of_rates(rates)
+
+
+def _sums_of_rates(rows: list[dict[str, Figure]]) -> Iterator[Figure]:
+    """The sums of net and tax over the rates, where no row of sums is printed; they count only if the total proves them."""
+    for role in ("net", "tax"):
+        figures = [row[role] for row in rows if role in row]
+        if len(figures) == len(rows) > 1:
+            value = sum((figure.amount.value for figure in figures), Decimal(0))
+            candidate = Candidate(numbers.plain(value), 0.5, [], label=OF_RATES, source="computed")
+            yield Figure(role, numbers.Amount(value, 0, 0, "", 2, False), candidate, figures[-1].line)
+
+
+def _is_sum(row: dict[str, Figure]) -> bool:
+    """Whether net and tax of the row are its total."""
+    if len(row) < len(ENDS_ITEMS):
+        return False
+    return abs(row["net"].amount.value + row["tax"].amount.value - row["total"].amount.value) <= CENT
+
+
+def total_headings(text: Text, line: Line) -> Iterator[dict[str, Cell]]:
+    """The columns of a table of totals; where several could be the same one ("Warenwert", "Nettobetrag"), each choice of them."""
+    found: dict[str, list[Cell]] = {}
+    for cell in line.cells:
+        if any(amount.money for amount in text.amounts(cell)):
+            return
+        for hit in text.hits.get(cell, ()):
+            role = next((role for role in ENDS_ITEMS if role in hit.roles and text.leads(cell, hit)), None)
+            if role is not None:
+                found.setdefault(role, []).append(cell)
+    if len(found) < 2:
+        return
+    for cells in product(*(choices[:MOST_HEADINGS] for choices in found.values())):
+        if len(set(map(id, cells))) == len(cells):
+            yield dict(zip(found, cells, strict=True))
+
+
+def _total_rows(
+    text: Text, head: Line, headings: dict[str, Cell], items: bool, table: Table
+) -> Iterator[dict[str, Figure]]:
+    """Rows under the heading with a figure in at least two of its columns; under a heading of items only the row of sums."""
+    gap = 60.0 if not items else 500.0
+    bottom = head.y1
+    for line in text.lines[head.index + 1 : head.index + (60 if items else 10)]:
+        if line.page != head.page or line.y0 - bottom > gap:
+            return
+        hit = text.leading_hit(line.cells[0])
+        if items and (line.index in table.taken or hit is None or not {"total", "net"} & hit.roles):
+            continue
+        row = _row_under(text, line, head, headings)
+        if len(row) >= 2:
+            bottom = line.y1
+            yield row
+        elif not items and line.cells and hit is not None and not text.amounts(line.cells[-1]):
+            return
+
+
+def _row_under(text: Text, line: Line, head: Line, headings: dict[str, Cell]) -> dict[str, Figure]:
+    row: dict[str, Figure] = {}
+    for cell in line.cells:
+        for amount in text.amounts(cell):
+            words = words_at(cell, amount.start, amount.end)
+            role = _column_of(words, head, headings) if amount.money else None
+            if role is not None:
+                candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
+                row[role] = Figure(role, amount, candidate, line.index)
+    return row
+
+
+def _item_rows(text: Text, head: Line, headings: dict[str, Cell], table: Table) -> list[dict[str, Figure]]:
+    """The items under columns of net, tax and total, each of which adds up."""
+    lines = [text.lines[item.line] for item in table.rows if item.line > head.index]
+    rows = [_row_under(text, line, head, headings) for line in lines if line.page == head.page]
+    return rows if rows and len(rows) == len(table.rows) and all(map(_is_sum, rows)) else []
+
+
+def _column_of(words: list, head: Line, headings: dict[str, Cell]) -> str | None:
+    """The role of the heading over these words: the one that they overlap most, else the one that they follow before the next."""
+    x0, x1 = words[0].x0, words[-1].x1
+    over = max(head.cells, key=lambda cell: min(x1, cell.x1) - max(x0, cell.x0))
+    if min(x1, over.x1) - max(x0, over.x0) <= 0 and abs(x1 - over.x1) > 16:
+        over = max((cell for cell in head.cells if cell.x0 <= x0), key=lambda cell: cell.x0, default=over)
+    return next((role for role, cell in headings.items() if cell is over), None)
+
+
+def _last_or_sum(rows: list[dict[str, Figure]]) -> dict[str, Figure] | None:
+    """The row of sums. With several rates and no row of sums nothing is chosen, for a sum that is not printed is not read."""
+    if len(rows) < 2:
+        return rows[0] if rows else None
+    for position in range(len(rows) - 1, 0, -1):
+        last = rows[position]
+        role = next(iter(last))
+        earlier = [row[role].amount.value for row in rows[:position] if role in row]
+        if abs(sum(earlier) - last[role].amount.value) <= CENT:
+            return last
+    same = {tuple((role, row[role].amount.value) for role in row) for row in rows}
+    return rows[0] if len(same) == 1 else None

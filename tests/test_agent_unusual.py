@@ -200,6 +200,14 @@ def test_who_sells_is_read_without_its_label_and_its_gaps(tmp_path: Path, line: 
     assert values(record(tmp_path, rows), "supplier") == [name]
 
 
+@pytest.mark.parametrize(
+    "name", ["Redwood Data Partners, LLC", "Cerâmica do Lis, Lda.", "Hortalizas del Segura, S.L."]
+)
+def test_a_comma_before_the_legal_form_parts_nothing(tmp_path: Path, name: str) -> None:
+    rows: Rows = [[(450, "INVOICE")], [(400, "Advice in September")], [(400, name)], [(400, "1 Ferry Plaza")], "Invoice no 8812", "Date: 14 May 2024", *SUMS]  # fmt: skip
+    assert values(record(tmp_path, rows), "supplier") == [name]
+
+
 def test_a_till_says_that_it_is_a_receipt(tmp_path: Path) -> None:
     rows: Rows = ["Greenleaf Grocers", "CASHIER: MAYA", "TRANS 0093821", "07/19/2024", [(60, "TOTAL"), (200, "$26.01")], [(60, "VISA"), (200, "26.01")], [(60, "CHANGE"), (200, "0.00")]]  # fmt: skip
     assert read(tmp_path, rows).kind == "receipt"

@@ -454,20 +454,26 @@ print(asyncio.run(ask()))
 """
 
 
-def test_every_answer_of_the_real_server_closes_its_connection() -> None:
-    """gunicorn 26's asgi worker loses a request that comes on a kept connection too early; browsers then wait for ever."""
-    from agentaudit import gunicorn
-
-    assert gunicorn.keepalive == 0
-    answer = subprocess.run(
-        [sys.executable, "-c", ASK],
+def printed(script: str) -> str:
+    """What a process of its own prints that runs the script."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
         env={**os.environ, "DEBUG": "1"},
         capture_output=True,
         text=True,
         timeout=60,
         cwd=Path(__file__).parent.parent,
     )
-    assert answer.stdout.strip() == "(200, b'close')", answer.stderr
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_every_answer_of_the_real_server_closes_its_connection() -> None:
+    """gunicorn 26's asgi worker loses a request that comes on a kept connection too early; browsers then wait for ever."""
+    from agentaudit import gunicorn
+
+    assert gunicorn.keepalive == 0
+    assert printed(ASK) == "(200, b'close')"
 
 
 READY = """
@@ -482,12 +488,4 @@ print(gc.get_freeze_count() > 50_000, "dashboard.operations" in sys.modules)
 
 def test_a_web_process_has_loaded_its_pages_before_the_first_request_and_lets_the_collector_be() -> None:
     """The collector took up to 80 ms of a request where it looked through all that a process holds for good."""
-    answer = subprocess.run(
-        [sys.executable, "-c", READY],
-        env={**os.environ, "DEBUG": "1"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=Path(__file__).parent.parent,
-    )
-    assert answer.stdout.strip() == "True True", answer.stderr
+    assert printed(READY) == "True True"

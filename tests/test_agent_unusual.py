@@ -260,3 +260,18 @@ def two_pages(first: Rows, second: Rows) -> bytes:
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("Mahnung", ("Rechnung", "Datum", "Betrag")), ("Reminder", ("Invoice", "Date", "Balance")), ("", ("Invoice", "Date", "Amount")),
+        ("Avis de paiement", ("Facture", "Date", "Total")), ("Sollecito", ("Fattura", "Data", "Importo")),
+    ],
+)  # fmt: skip
+def test_a_list_of_invoices_is_no_invoice(tmp_path: Path, title: str, names: tuple[str, ...]) -> None:
+    """The name of its first column is no title, however large it is printed."""
+    row = ("RE-1001", "01.02.2024", "1,190.00")
+    rows: Rows = ["Harbour Lane Books Ltd", title, "14.05.2024", *([(60 + 150 * at, part) for at, part in enumerate(parts)] for parts in (names, row)), [(60, "Total EUR"), (360, "1,190.00")]]  # fmt: skip
+    result = read(tmp_path, [part for part in rows if part])
+    assert result.kind == "other" and not result.records

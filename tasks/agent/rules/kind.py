@@ -22,6 +22,7 @@ SURE_TITLE = 2.6
 CLEARLY = 0.5
 TITLE_LINES, TALL = 15, 0.9
 LEAST_OF_TILL = 2
+LEAST_COLUMNS, DIGIT = 3, re.compile(r"\d")
 TILL = re.compile(
     r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
     r"|bediener|rendu|especes|cb|caisse|caissier|efectivo|cambio|tarjeta|cajero|contanti|resto|bancomat|cassa|pin|wisselgeld|kassa|contant"
@@ -35,7 +36,7 @@ def kind_of(text: Text) -> tuple[str, float]:
     other = 0.0
     tallest = max([cell.height for cell in text.cells], default=0.0)
     for cell, hit in text.labelled("kind:"):
-        if not text.leads(cell, hit) or is_priced(text, cell):
+        if not text.leads(cell, hit) or is_priced(text, cell) or heads_column(text, cell):
             continue
         words_behind = len(WORDS.findall(text.folded[cell][hit.end :]))
         if words_behind > 5 and hit.words < 2:
@@ -73,6 +74,19 @@ def is_priced(text: Text, cell: Cell) -> bool:
     """Whether several figures stand beside the cell: then it is a row of a table, and no title ("Abono" is also what plants are fed with)."""
     others = [other for other in text.lines[cell.line].cells if other is not cell]
     return sum(bool(text.amounts(other)) for other in others) >= 2
+
+
+def heads_column(text: Text, cell: Cell) -> bool:
+    """Whether the cell heads a column of a table with amounts: a list of invoices ("Invoice | Date | Balance") is none itself."""
+    line = text.lines[cell.line]
+    if len(line.cells) < LEAST_COLUMNS or any(map(DIGIT.search, (other.text for other in line.cells))):
+        return False
+    row = text.lines[line.index + 1 : line.index + 2]
+    return (
+        bool(row)
+        and len(row[0].cells) >= LEAST_COLUMNS
+        and any(amount.money for other in row[0].cells for amount in text.amounts(other))
+    )
 
 
 def _read_labels(text: Text, scores: dict[str, float], tallest: float) -> None:

@@ -275,3 +275,10 @@ def test_a_list_of_invoices_is_no_invoice(tmp_path: Path, title: str, names: tup
     rows: Rows = ["Harbour Lane Books Ltd", title, "14.05.2024", *([(60 + 150 * at, part) for at, part in enumerate(parts)] for parts in (names, row)), [(60, "Total EUR"), (360, "1,190.00")]]  # fmt: skip
     result = read(tmp_path, [part for part in rows if part])
     assert result.kind == "other" and not result.records
+
+
+@pytest.mark.parametrize(("tax", "is_doubted"), [("20.00", True), ("16.67", False)])
+def test_a_total_that_its_tax_comes_on_top_of_is_flagged(tmp_path: Path, tax: str, is_doubted: bool) -> None:
+    found = record(tmp_path, [*HEAD, [(390, "Total"), (480, "100.00")], [(390, "VAT 20%"), (480, tax)]])
+    assert values(found, "total") == ["100.00"]
+    assert bool(found.fields["total"].reasons) is is_doubted

@@ -81,7 +81,21 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     due = max(by_role["amount_due"], key=lambda f: f.candidate.score, default=None)
     chosen.amount_due = due.candidate if due else None
     _complete(text, table, chosen)
+    _doubt_total(text, by_role["tax"], chosen)
     return chosen
+
+
+def _doubt_total(text: Text, taxes: list[Figure], chosen: Amounts) -> None:
+    """Where no net is printed and the tax is its printed rate of the total, that total lacks the tax."""
+    tax, total = chosen.tax, chosen.total
+    if chosen.net is not None or tax is None or total is None or not (tax.amount and total.amount):
+        return
+    lines = {figure.line for figure in taxes if figure.candidate is tax and tax.source == "page"}
+    amounts = [amount for line in lines for cell in text.lines[line].cells for amount in text.amounts(cell)]
+    for rate in [amount.value / 100 for amount in amounts if amount.percent and amount.value > 0]:
+        if abs(rate * total.amount - tax.amount) <= CENT < abs(total.amount * rate / (1 + rate) - tax.amount):
+            total.reasons.append("The tax is its rate of this amount, which so seems not to include it.")
+            return
 
 
 def _complete(text: Text, table: Table, chosen: Amounts) -> None:

@@ -195,6 +195,12 @@ def assert_equal(filters: Filters) -> None:
     }  # fmt: skip
     assert sum(line.failed for line in board.agents) == of_series["failed"]
     assert sum(line.completed for line in board.agents) == of_series["completed"] + of_series["review"]
+    for line in board.agents:
+        of_agent = Task.objects.filter(pk__in=expected["ids"], agent=line.now.id, status__in=TERMINAL)
+        paid = Attempt.objects.filter(task__in=of_agent)
+        assert line.completed == sum(line.spark) == of_agent.filter(status="completed").count(), filters
+        assert line.failed == of_agent.filter(status="failed").count(), filters
+        assert line.tokens == sum((a.input_tokens or 0) + (a.output_tokens or 0) for a in paid), filters
     assert_list_is_as_long(filters, board, expected["ids"])
 
 

@@ -282,3 +282,20 @@ def test_a_total_that_its_tax_comes_on_top_of_is_flagged(tmp_path: Path, tax: st
     found = record(tmp_path, [*HEAD, [(390, "Total"), (480, "100.00")], [(390, "VAT 20%"), (480, tax)]])
     assert values(found, "total") == ["100.00"]
     assert bool(found.fields["total"].reasons) is is_doubted
+
+
+@pytest.mark.parametrize(
+    ("line", "number"), [("Number 8812", "8812"), ("Nummer: 8812", "8812"), ("Nr. 8812", "8812"), ("Nu 8812", None), ("Nord 8812", None)]
+)  # fmt: skip
+def test_a_bare_label_is_a_whole_word(tmp_path: Path, line: str, number: str | None) -> None:
+    rows: Rows = [
+        "Harbour Lane Books Ltd",
+        "Invoice",
+        line,
+        "Date: 14 May 2024",
+        "GBP",
+        *TITLES,
+        *ITEMS,
+        *SUMS,
+    ]
+    assert values(record(tmp_path, rows), "number") == [number]

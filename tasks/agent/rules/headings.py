@@ -29,8 +29,10 @@ PLACE_AND_DATE = re.compile(
 BARE = ("number", "numero", "nummer", "numer")
 """Labels that do not say whose number it is."""
 
-BARE_LABEL = re.compile(r"^(?:n[o.°º]{0,2}|nr|num|#)\W{0,2}\s?[:.]?\s*(?=$|\W*[a-z]{0,6}[-/ ]?\d)")
-"""What stands alone for "number" under a title: "N° :", "Nr.", "No."."""
+BARE_LABEL = re.compile(
+    r"^(?:n[o.°º]{0,2}|nr|num(?:ber|mer|ero)?|#)(?:(?<![a-z])|(?![a-z]))\W{0,2}\s?[:.]?\s*(?=$|\W*[a-z]{0,6}[-/ ]?\d)"
+)
+"""What stands alone for "number" under a title: "N° :", "Nr.", "No.", "Number"; never the beginning of another word."""
 GROUPS = re.compile(r"(?: \d{2,})+$")
 PARTED = re.compile(r" \d{3,}(?=$| [^\W\d_]{2})")
 FAR = 6.0

@@ -83,16 +83,15 @@ def kill(pid: int) -> None:
 def copied_database(template: str, name: str) -> Iterator[psycopg.Connection]:
     """A database with everything that `template` holds, and a connection to it in autocommit mode. Gone at the end."""
     with superuser("postgres") as server:
-        # Sessions that send hints are still there, and come back when they have something to say
-        source = sql.Identifier(template)
-        server.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(source))
-        try:
+        source, copy = sql.Identifier(template), sql.Identifier(name)
+        while True:
+            # Sessions that send hints are still there, and come back when they have something to say
             server.execute(
                 "SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = %s", [template]
             )
-            server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), source))
-        finally:
-            server.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(source))
+            with suppress(psycopg.errors.ObjectInUse):
+                server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(copy, source))
+                break
         try:
             with superuser(name) as db:
                 yield db

@@ -150,8 +150,8 @@ class Scene:
             wait_until(
                 lambda: self.one("SELECT count(*) FROM task_attempts WHERE status = 'running'"), PATIENCE
             )
-            self.cancel()
-            wait_until(lambda: not alive(pid), PATIENCE, f"a worker's death at {point}")
+            # More than once: a run that had just ended is not stopped any more
+            wait_until(lambda: self.cancel() or not alive(pid), PATIENCE, f"a worker's death at {point}")
         else:
             self.dies(point, hit)
         self.db.execute(

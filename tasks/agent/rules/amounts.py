@@ -14,7 +14,7 @@ from tasks.agent.rules import numbers
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY, Table
 from tasks.agent.rules.numbers import code_of
-from tasks.agent.rules.sums import CENT, OF_RATES, Figure, columned, total_headings
+from tasks.agent.rules.sums import CENT, OF_RATES, Figure, columned, doubt_rate, total_headings
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
@@ -82,6 +82,8 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     chosen.amount_due = due.candidate if due else None
     _complete(text, table, chosen)
     _doubt_total(text, by_role["tax"], chosen)
+    three = [c for c in (chosen.net, chosen.tax, chosen.total) if c is not None]
+    doubt_rate(text, three)
     return chosen
 
 

@@ -36,7 +36,12 @@ def kind_of(text: Text) -> tuple[str, float]:
     other = 0.0
     tallest = max([cell.height for cell in text.cells], default=0.0)
     for cell, hit in text.labelled("kind:"):
-        if not text.leads(cell, hit) or is_priced(text, cell) or heads_column(text, cell):
+        if (
+            not text.leads(cell, hit)
+            or is_priced(text, cell)
+            or is_listed(text, cell)
+            or heads_column(text, cell)
+        ):
             continue
         words_behind = len(WORDS.findall(text.folded[cell][hit.end :]))
         if words_behind > 5 and hit.words < 2:
@@ -74,6 +79,13 @@ def is_priced(text: Text, cell: Cell) -> bool:
     """Whether several figures stand beside the cell: then it is a row of a table, and no title ("Abono" is also what plants are fed with)."""
     others = [other for other in text.lines[cell.line].cells if other is not cell]
     return sum(bool(text.amounts(other)) for other in others) >= 2
+
+
+def is_listed(text: Text, cell: Cell) -> bool:
+    """Whether a date stands before the cell and an amount behind it: a row of an account ("04/03/2024 | Invoice F-811 | 1,310.00")."""
+    cells = text.lines[cell.line].cells
+    before = any(text.dates(other) for other in cells if other.x1 <= cell.x0)
+    return before and any(a.money for other in cells if other.x0 >= cell.x1 for a in text.amounts(other))
 
 
 def heads_column(text: Text, cell: Cell) -> bool:

@@ -176,6 +176,8 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         role = None if row is not None and multiplies(row) else _summary(text, line)
         if role in ("charge", "discount") and row is not None and is_alike(row, table.rows[begin:]):
             role = None
+        if role == "charge" and row is not None and len(table.rows) == begin:
+            role = None  # nothing stands before it that it could be charged on: "Delivery of water, 41 m³"
         if role is None and row is not None and is_plainer(row, table.rows, begin):
             role = _sum_anywhere(text, line)
         if role is None and row is not None and is_rated(text, line, row):

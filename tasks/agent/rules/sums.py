@@ -142,3 +142,21 @@ def _last_or_sum(rows: list[dict[str, Figure]]) -> dict[str, Figure] | None:
             return last
     same = {tuple((role, row[role].amount.value) for role in row) for row in rows}
     return rows[0] if len(same) == 1 else None
+
+
+def doubt_rate(text: Text, chosen: list[Candidate]) -> None:
+    """Net, tax and total on one line may be those of one rate: where the line below adds up too, they are no proof of the whole. A row of sums stands last."""
+    words = {id(candidate.words[0]) for candidate in chosen if candidate.words}
+    lines = {cell.line for cell in text.cells if any(id(word) in words for word in cell.words)}
+    if len(words) < len(ENDS_ITEMS) or len(lines) != 1:
+        return
+    below = lines.pop() + 1
+    if below < len(text.lines) and _is_triple(text, text.lines[below]):
+        for candidate in chosen:
+            candidate.reasons.append("The row below it adds up as well: this may be one rate of several.")
+
+
+def _is_triple(text: Text, line: Line) -> bool:
+    """Whether the first three figures of money of the line are net, tax and total, none of them zero."""
+    values = [a.value for cell in line.cells for a in text.amounts(cell) if a.money][: len(ENDS_ITEMS)]
+    return len(values) == len(ENDS_ITEMS) and all(values) and abs(values[0] + values[1] - values[2]) <= CENT

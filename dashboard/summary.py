@@ -232,11 +232,9 @@ class _Maker:
         line = self.agents.get(agent)
         if line is None:
             return
-        line.completed, line.failed, line.tokens = (
-            line.completed + completed,
-            line.failed + failed,
-            line.tokens + tokens,
-        )
+        line.completed += completed
+        line.failed += failed
+        line.tokens += tokens
         spark, at = self.sparks.setdefault(agent, {}), start_of(self.unit, at)
         spark[at] = spark.get(at, 0) + completed
 

@@ -6,8 +6,10 @@ are those of all attempts of these tasks.
 
 from __future__ import annotations
 
+import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -262,14 +264,12 @@ class _Maker:
             return Response()
         if number > EXACT_UP_TO:
             # What was counted from rows is in the totals already; the rest comes from the coarsest periods that there are
+            parts, merged = cover(self.since, self.until, self.closed, "month"), Counter[str]()
             for row in queue.read(
-                self.db,
-                "summary_read_response",
-                outcomes=completed,
-                **spans_of(cover(self.since, self.until, self.closed, "month")),
-                **self.whose,
+                self.db, "summary_read_response", outcomes=completed, **spans_of(parts), **self.whose
             ):
-                totals.add(row)
+                merged.update(json.loads(row.response))
+            totals.response.update({int(bucket): number for bucket, number in merged.items()})
             return Response(
                 percentile(totals.response, 0.5), percentile(totals.response, 0.95), True, self.now
             )

@@ -88,12 +88,11 @@ def _close(db: Any, state: Any) -> bool:
     hours_from = state.hours_from
     if until <= state.next_until - HOURS_KEPT:
         hours_from = until  # so long ago that nobody asks for its hours
-    hours = set()
-    at = start_of("hour", max(state.closed_until, hours_from))
-    while at < until:
-        hours.add(at)
-        at += HOUR
-    _store_day(db, day, until, hours_from, hours)
+    if until < day + DAY:
+        _add_minutes(db, max(state.closed_until, hours_from), until)
+    else:
+        first = start_of("hour", max(state.closed_until, hours_from))
+        _store_day(db, day, until, hours_from, {first + HOUR * number for number in range(24)})
     if until == next_start("month", start_of("month", day)):
         _store_month(db, start_of("month", day), until)
     if (kept := start_of("day", until) - HOURS_KEPT) > hours_from:
@@ -102,6 +101,17 @@ def _close(db: Any, state: Any) -> bool:
     more = until < state.next_until
     _advance(db, until, hours_from, state.next_until if more else None, state.fence if more else None)
     return True
+
+
+def _add_minutes(db: Any, since: datetime, until: datetime) -> None:
+    """What finished in these minutes of one day, beside what the sums of their hours hold already."""
+    if since >= until:
+        return
+    sums = grouped(counted(db, [(since, until)], by_client=True), "hour")
+    for row in queue.rows(db, "summary_hour", hour=start_of("hour", since)):
+        sums.setdefault((row.starts_at, row.agent, row.client, row.outcome), Totals()).add(row)
+    for hour in {key[0] for key in sums}:
+        _replace(db, "hour", hour, {key: totals for key, totals in sums.items() if key[0] == hour})
 
 
 def _store_day(db: Any, day: datetime, closed: datetime, hours_from: datetime, hours: set[datetime]) -> None:

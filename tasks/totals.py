@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-STEP = timedelta(minutes=5)
+STEP = timedelta(minutes=1)
 """Sums reach up to a multiple of this."""
 FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
 WIDTH = 1.01

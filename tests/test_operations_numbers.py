@@ -100,7 +100,7 @@ class History:
             Task.objects.filter(pk=task).delete()
 
     def wait(self) -> None:
-        self.clock.forward(self.luck.choice((1, 700, 3600, 9000, 86_400, 400_000)))
+        self.clock.forward(self.luck.choice((1, 120, 700, 3600, 9000, 86_400, 400_000)))
 
     def sum_up(self) -> None:
         for _ in range(self.luck.randint(1, 30)):
@@ -288,6 +288,28 @@ def test_made_anew_the_sums_are_what_they_were(history: History) -> None:
     days = {key: value for key, value in kept.items() if key[0] != "hour"}
     assert days == {key: value for key, value in again.items() if key[0] != "hour"}
     assert days and SummaryState.objects.get().closed_until >= state.closed_until
+
+
+def test_minutes_that_are_over_are_added_to_what_their_hour_holds_already(transactional_db) -> None:
+    clock = tools.Clock(queue.connection())
+    clock.forward((start_of("hour", plain_now()) + HOUR - plain_now()).total_seconds())
+    agent = make_agent()
+    for minutes in range(1, 5):
+        tools.hand_in(agent, 1)
+        [row] = tools.claim(lease=10**8)
+        events.apply(
+            queue.connection(), [tools.completed(row.attempt_id, usage=Usage(calls=1, input_tokens=minutes))]
+        )
+        clock.forward(150)
+        sum_up()
+        [held] = Summary.objects.filter(level="hour", agent=0, client=0, outcome="completed")
+        assert (held.tasks, held.input_tokens, sum(held.response.values())) == (
+            minutes,
+            minutes * (minutes + 1) // 2,
+            minutes,
+        )
+        assert SummaryState.objects.get().closed_until > held.starts_at
+    clock.end()
 
 
 def stored() -> dict[tuple, tuple]:

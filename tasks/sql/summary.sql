@@ -1,41 +1,33 @@
 -- name: summary_count
 -- Finished tasks of some spans of time, counted from their rows, with everything that all their attempts cost. By agent and status the index
--- tasks_finished leads to each span, whatever else the table holds. by_client: a row per client, else client_id is 0. response, confidence, errors: one bucket per task, to be counted.
+-- tasks_finished leads to each span, whatever else the table holds. A row per attempt is summed, a task counts with its first one or without any. by_client: a row per client, else client_id is 0. response, confidence, errors: one bucket per task, to be counted.
 SELECT date_trunc('hour', t.finished_at, 'UTC') AS hour, t.agent_id, CASE WHEN %(by_client)s::bool THEN t.client_id ELSE 0 END AS client_id,
   CASE WHEN t.status = 'completed' AND t.needs_review THEN 'review' ELSE t.status END AS outcome,
-  count(*) AS tasks, sum(m.attempts)::bigint AS attempts, sum(m.metered)::bigint AS metered,
-  sum(m.input_tokens)::bigint AS input_tokens, sum(m.output_tokens)::bigint AS output_tokens,
-  sum(m.cache_read_tokens)::bigint AS cache_read_tokens, sum(m.cache_write_tokens)::bigint AS cache_write_tokens,
-  sum(m.cost_settled)::bigint AS cost_settled, sum(m.cost_estimated)::bigint AS cost_estimated,
-  sum(m.settled_usd) AS settled_usd, sum(m.estimated_usd) AS estimated_usd,
-  sum(m.compute_settled)::bigint AS compute_settled, sum(m.compute_estimated)::bigint AS compute_estimated,
-  sum(m.compute_settled_usd) AS compute_settled_usd, sum(m.compute_estimated_usd) AS compute_estimated_usd,
+  count(*) FILTER (WHERE is_first) AS tasks, count(a.task_id) AS attempts, count(a.input_tokens) AS metered,
+  coalesce(sum(a.input_tokens), 0)::bigint AS input_tokens, coalesce(sum(a.output_tokens), 0)::bigint AS output_tokens,
+  coalesce(sum(a.cache_read_tokens), 0)::bigint AS cache_read_tokens, coalesce(sum(a.cache_write_tokens), 0)::bigint AS cache_write_tokens,
+  count(*) FILTER (WHERE a.cost_state = 'settled') AS cost_settled, count(*) FILTER (WHERE a.cost_state = 'estimated') AS cost_estimated,
+  coalesce(sum(a.cost_usd) FILTER (WHERE a.cost_state = 'settled'), 0) AS settled_usd,
+  coalesce(sum(a.cost_usd) FILTER (WHERE a.cost_state = 'estimated'), 0) AS estimated_usd,
+  count(*) FILTER (WHERE a.compute_cost_state = 'settled') AS compute_settled,
+  count(*) FILTER (WHERE a.compute_cost_state = 'estimated') AS compute_estimated,
+  coalesce(sum(a.compute_cost_usd) FILTER (WHERE a.compute_cost_state = 'settled'), 0) AS compute_settled_usd,
+  coalesce(sum(a.compute_cost_usd) FILTER (WHERE a.compute_cost_state = 'estimated'), 0) AS compute_estimated_usd,
   array_agg(floor(ln(greatest(extract(epoch FROM t.finished_at - t.enqueued_at)::float8, 0.001)) / ln(1.01::float8))::int)
-    FILTER (WHERE t.status = 'completed') AS response,
-  array_agg(least(floor(t.confidence * 20), 19)::int) FILTER (WHERE t.status = 'completed' AND t.confidence IS NOT NULL) AS confidence,
-  array_agg(t.error_code) FILTER (WHERE t.status = 'failed') AS errors
+    FILTER (WHERE is_first AND t.status = 'completed') AS response,
+  array_agg(least(floor(t.confidence * 20), 19)::int) FILTER (WHERE is_first AND t.status = 'completed' AND t.confidence IS NOT NULL) AS confidence,
+  array_agg(t.error_code) FILTER (WHERE is_first AND t.status = 'failed') AS errors
 FROM unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) AS span(since, until)
 CROSS JOIN unnest(%(statuses)s::text[]) AS wanted(status)
-CROSS JOIN (SELECT id FROM agents WHERE %(agent)s::bigint = 0 OR id = %(agent)s) a
+CROSS JOIN (SELECT id FROM agents WHERE %(agent)s::bigint = 0 OR id = %(agent)s) g
 CROSS JOIN LATERAL (
   SELECT * FROM tasks
-  WHERE agent_id = a.id AND tasks.status = wanted.status AND tasks.status IN ('completed', 'failed', 'cancelled')
+  WHERE agent_id = g.id AND tasks.status = wanted.status AND tasks.status IN ('completed', 'failed', 'cancelled')
     AND finished_at >= span.since AND finished_at < span.until AND (%(client)s::bigint = 0 OR client_id = %(client)s)
   OFFSET 0
 ) t
-CROSS JOIN LATERAL (
-  SELECT count(*) AS attempts, count(input_tokens) AS metered, coalesce(sum(input_tokens), 0) AS input_tokens,
-    coalesce(sum(output_tokens), 0) AS output_tokens, coalesce(sum(cache_read_tokens), 0) AS cache_read_tokens,
-    coalesce(sum(cache_write_tokens), 0) AS cache_write_tokens,
-    count(*) FILTER (WHERE cost_state = 'settled') AS cost_settled, count(*) FILTER (WHERE cost_state = 'estimated') AS cost_estimated,
-    coalesce(sum(cost_usd) FILTER (WHERE cost_state = 'settled'), 0) AS settled_usd,
-    coalesce(sum(cost_usd) FILTER (WHERE cost_state = 'estimated'), 0) AS estimated_usd,
-    count(*) FILTER (WHERE compute_cost_state = 'settled') AS compute_settled,
-    count(*) FILTER (WHERE compute_cost_state = 'estimated') AS compute_estimated,
-    coalesce(sum(compute_cost_usd) FILTER (WHERE compute_cost_state = 'settled'), 0) AS compute_settled_usd,
-    coalesce(sum(compute_cost_usd) FILTER (WHERE compute_cost_state = 'estimated'), 0) AS compute_estimated_usd
-  FROM task_attempts WHERE task_id = t.id
-) m
+LEFT JOIN task_attempts a ON a.task_id = t.id
+CROSS JOIN LATERAL (SELECT coalesce(a.number, 1) = 1 AS is_first) f
 GROUP BY 1, 2, 3, 4
 
 -- name: summary_read
@@ -53,14 +45,19 @@ JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.
 WHERE s.outcome = ANY(%(outcomes)s::text[])
 
 -- name: summary_read_agents
--- The same for each agent: what it completed, what failed, and its tokens.
+-- The same for each agent: what it completed, what failed, and its tokens. OFFSET 0: by the key of each agent and period, past the many rows of its clients.
 SELECT s.starts_at, s.agent AS agent_id, coalesce(sum(s.tasks) FILTER (WHERE s.outcome IN ('completed', 'review')), 0)::bigint AS completed,
   coalesce(sum(s.tasks) FILTER (WHERE s.outcome = 'failed'), 0)::bigint AS failed, sum(s.input_tokens + s.output_tokens)::bigint AS tokens
 FROM unnest(%(levels)s::text[], %(starts)s::timestamptz[]) AS span(level, starts_at)
-JOIN agents a ON %(agent)s::bigint = 0 OR a.id = %(agent)s
-JOIN summaries s ON s.level = span.level AND s.starts_at = span.starts_at AND s.agent = a.id AND s.client = %(client)s
+CROSS JOIN (SELECT id FROM agents WHERE %(agent)s::bigint = 0 OR id = %(agent)s) a
+CROSS JOIN LATERAL (
+  SELECT * FROM summaries WHERE agent = a.id AND client = %(client)s AND level = span.level AND starts_at = span.starts_at OFFSET 0
+) s
 WHERE s.outcome = ANY(%(outcomes)s::text[])
 GROUP BY s.starts_at, s.agent
+
+-- name: summary_hour
+SELECT * FROM summaries WHERE level = 'hour' AND starts_at = %(hour)s
 
 -- name: summary_days
 -- Stored days of a month, for its sums.

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from dashboard import asking, queries, words
 from dashboard.pace import pace, with_places
+from tasks import repeats
 from tasks.access import clients_of, visible_to
 from tasks.models import Extraction, ExtractionWatch, Task
 from tasks.states import TaskStatus
@@ -25,11 +26,16 @@ PER_PAGE = 50
 ROWS_PER_PAGE = 100
 
 
+MOST_FILES = 100
+"""More files that were not taken, or need no reading again, are in the list to download only."""
+
+
 def with_counts(extractions: Collection[Extraction]) -> None:
-    """Give each extraction its `counts`, in one query."""
+    """Give each extraction its `counts`, in one query, and its files that became no task: `repeats` and `not_taken`."""
     counts = queries.counts_of([extraction.pk for extraction in extractions])
     for extraction in extractions:
         extraction.counts = counts[extraction.pk]
+        extraction.repeats, extraction.not_taken = repeats.parted(extraction.refused)
 
 
 @require_GET
@@ -122,15 +128,35 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     queries.with_running_attempts(rows)
     with_places(rows)
     counts = extraction.counts
+    locked = [
+        entry for entry in extraction.not_taken if entry["code"] == "encrypted" and entry.get("document_id")
+    ]
+    known = extraction.repeats[:MOST_FILES]
     return {
         "extraction": extraction, "counts": counts, "tasks": rows, "state": state, "after": after,
         "next": rows[-1].pk if more else None, "tiles": _tiles(counts),
-        "pace": pace(extraction, counts) if counts.total else None, "is_final": counts.total and counts.is_finished,
+        "pace": pace(extraction, counts) if counts.total else None, "is_final": counts.is_finished and bool(counts.total or not locked),
         "standstill": queries.standstill(extraction) if counts.enqueued else "",
-        "locked": [entry for entry in extraction.refused if entry["code"] == "encrypted" and entry.get("document_id")],
-        "may_operate": request.user.has_perm("tasks.operate_task"),
+        "locked": locked, "nothing_read": "" if counts.total else _why_nothing_is_read(extraction, locked),
+        "not_taken": extraction.not_taken[:MOST_FILES], "repeats": list(zip(known, repeats.tasks_of(extraction, known), strict=True)),
+        "may_operate": request.user.has_perm("tasks.operate_task") and not (extraction.pruned_at or extraction.client.deletion_began_at),
         "may_upload": request.user.has_perm("tasks.add_extraction"),
     }  # fmt: skip
+
+
+def _why_nothing_is_read(extraction: Extraction, locked: list[dict[str, Any]]) -> str:
+    """One sentence for an extraction without tasks."""
+    if locked:
+        return _("Nothing is being read yet: what could be read needs a password first. Type it below.")
+    if extraction.repeats and extraction.not_taken:
+        return _(
+            "Nothing is being read: some of these files were already handed in, and the others could not be taken. Below is which, and why."
+        )
+    if extraction.repeats:
+        return _("Nothing is read again: these files were already handed in. Below are their results.")
+    if extraction.not_taken:
+        return _("None of the files could be taken, so nothing is being read. Below is why.")
+    return _("Nothing was handed in here.")
 
 
 def _tiles(counts: queries.Counts) -> list[tuple[str, int]]:

@@ -26,6 +26,8 @@ SENTENCES = (
     gettext_noop("None of this PDF's pages can be read; the file is damaged."),
     gettext_noop("The pages of this PDF measure more than %(limit)s points a side. Save it at the size of its paper and try again."),
     gettext_noop("No invoice, receipt, credit note or quotation was recognised in this document."),
+    gettext_noop("No invoice, receipt, credit note or quotation was recognised in this document. It looks like a contract; the agent contract-rules reads those."),
+    gettext_noop("No invoice, receipt, credit note or quotation was recognised in this document. It holds a table of figures; the agent statement-rules reads those."),
     gettext_noop("No contract was recognised in this document."),
     gettext_noop("No table of figures was recognised in this document."),
     gettext_noop("This document has no text, and no pictures of its pages were asked for; there was nothing to ask a model."),

@@ -283,3 +283,19 @@ def test_a_label_with_a_date_in_it_may_be_two_and_asks_for_more_care(tmp_path: P
     ]  # type: ignore[list-item]
     lines = read(tmp_path, rows, "statement-rules").records[0].lines
     assert lines[2]["item"].confidence < 0.9 <= lines[0]["item"].confidence
+
+
+@pytest.mark.parametrize("rows", [ENGLISH, GERMAN])
+def test_the_agent_for_invoices_says_which_agent_reads_a_contract(tmp_path: Path, rows: Rows) -> None:
+    (reason,) = read(tmp_path, rows, "rules").reasons
+    assert reason.endswith("It looks like a contract; the agent contract-rules reads those.")
+
+
+def test_the_agent_for_invoices_says_which_agent_reads_a_table_of_figures(tmp_path: Path) -> None:
+    (reason,) = read(tmp_path, BALANCE, "rules").reasons
+    assert reason.endswith("It holds a table of figures; the agent statement-rules reads those.")
+
+
+def test_the_agent_for_invoices_sends_nobody_elsewhere_with_a_letter(tmp_path: Path) -> None:
+    (reason,) = read(tmp_path, ["Dear Ms Brook,", "we thank you for your visit."], "rules").reasons
+    assert reason == "No invoice, receipt, credit note or quotation was recognised in this document."

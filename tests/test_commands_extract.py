@@ -18,9 +18,15 @@ from tasks.management import handing_in, rows
 from tasks.models import Client
 from tests.commands import SAMPLES, processes_of, wait_until
 
-INVOICE, RECEIPT, TRUNCATED, LOCKED = (
+INVOICE, RECEIPT, TRUNCATED, LOCKED, UNREAD = (
     SAMPLES / name
-    for name in ("01-invoice-english.pdf", "05-receipt.pdf", "10-truncated.pdf", "09-encrypted.pdf")
+    for name in (
+        "01-invoice-english.pdf",
+        "05-receipt.pdf",
+        "10-truncated.pdf",
+        "09-encrypted.pdf",
+        "03-facture-francaise.pdf",
+    )
 )
 
 
@@ -37,7 +43,7 @@ def test_files_and_folders_are_read_without_a_running_worker_and_nothing_stays_b
         and "notes.txt" not in run.stdout
     )
     assert "damaged or cut short" in run.stdout, "a refused file says why"
-    assert "2 of 3 read" in run.stdout
+    assert "2 read, 1 not read" in run.stdout
     wait_until(lambda: not processes_of(place.home), what="the end of every process")
 
 
@@ -55,12 +61,42 @@ def test_json_is_one_document_and_a_file_handed_in_again_shows_its_first_result(
     assert json.loads(again.stdout)["documents"][0]["task"] != one[0]["task"]
 
 
+def test_what_was_read_before_is_counted_apart_every_file_has_its_path_and_a_locked_one_names_the_option(
+    place, tmp_path
+):
+    folder, out = tmp_path / "in", tmp_path / "out.csv"
+    (folder / "below").mkdir(parents=True)
+    for name in ("a.pdf", "copy.pdf"):
+        shutil.copy(INVOICE, folder / name)
+    shutil.copy(LOCKED, folder / "x.pdf")
+    (folder / "below" / "x.pdf").write_text("no PDF")
+    place.run("extract", INVOICE)
+    run = place.run("extract", folder, UNREAD, "--csv", out)
+    assert run.returncode == 1
+    assert "1 read, 2 already read, 2 not read" in run.stdout, run.stdout
+    assert "belong to the client 'My documents'; --client" in run.stderr
+    assert "With --password this command asks" in run.stderr
+    with open(out, encoding="utf-8-sig", newline="") as file:
+        lines = {
+            (line["file"], line["state"], line["repeat"]): line["message"] for line in csv.DictReader(file)
+        }
+    assert set(lines) == {
+        (str(UNREAD), "completed", "False"),
+        (str(folder / "a.pdf"), "completed", "True"),
+        (str(folder / "copy.pdf"), "completed", "True"),
+        (str(folder / "x.pdf"), "refused", "False"),
+        (str(folder / "below" / "x.pdf"), "refused", "False"),
+    }
+    assert "encrypted" in lines[str(folder / "x.pdf"), "refused", "False"]
+    assert "not a PDF" in lines[str(folder / "below" / "x.pdf"), "refused", "False"]
+
+
 def test_a_password_is_typed_or_piped_in_and_opens_the_file(place):
     without = place.run("extract", LOCKED, "--json")
     assert without.returncode == 1
     assert json.loads(without.stdout)["documents"][0]["code"] == "encrypted"
     wrong = place.run("extract", LOCKED, "--password", "--json", typed="no\n")
-    assert wrong.returncode == 1
+    assert wrong.returncode == 1 and "With --password" not in wrong.stderr
     right = place.run("extract", LOCKED, "--password", "--json", typed="demo\n")
     assert right.returncode == 0, right.stderr
     assert json.loads(right.stdout)["documents"][0]["state"] == "completed"

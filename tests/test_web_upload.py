@@ -98,8 +98,27 @@ def test_the_same_file_again_points_to_what_was_read_and_can_be_read_again(place
     page = text_of(place[0].get(hand_in(place, ("second.pdf", pdf_bytes())).url))
     assert "This file was handed in before as “first.pdf”" in page
     assert reverse("task", args=(task.pk,)) in page
+    assert "1 file was already handed in" in page and "not taken" not in page and "tone-bad" not in page
+    assert "data-final" in page, "what was read before is no news"
+    overview = text_of(place[0].get(reverse("extractions")))
+    assert "1 file already handed in" in overview and "not taken" not in overview
     hand_in(place, ("second.pdf", pdf_bytes()), run_again="on")
     assert Task.objects.filter(document=task.document).count() == 2
+
+
+def test_copies_in_one_form_lead_to_one_result_unless_it_is_locked(place) -> None:
+    first = ("a.pdf", pdf_bytes())
+    hand_in(place, first)
+    task = Task.objects.get()
+    locked = pdf_bytes(password="x")
+    files = [first, ("copy of a.pdf", first[1]), ("b.pdf", pdf_bytes(2)), ("copy of b.pdf", pdf_bytes(2)), ("l.pdf", locked), ("m.pdf", locked)]  # fmt: skip
+    page = text_of(place[0].get(hand_in(place, *files).url))
+    assert "3 files were already handed in" in page and "2 files were not taken" in page
+    other = Task.objects.latest("pk")
+    assert other.document.original_name == "b.pdf"
+    repeats = page[page.index('id="repeats"') :].split("</section>")[0]
+    assert repeats.count(reverse("task", args=(task.pk,))) == 2
+    assert repeats.count(reverse("task", args=(other.pk,))) == 1
 
 
 def test_a_name_of_any_kind_is_shown_harmless(place) -> None:
@@ -125,6 +144,9 @@ def test_a_password_is_asked_for_on_the_page_and_opens_the_file(place) -> None:
 def test_where_all_files_are_refused_the_page_says_so(place) -> None:
     page = text_of(place[0].get(hand_in(place, ("a.pdf", b"")).url))
     assert "None of the files could be taken" in page and "This file is empty" in page
+    assert "data-final" in page, "it says that it is finished, not that it is live"
+    locked = text_of(place[0].get(hand_in(place, ("b.pdf", pdf_bytes(password="x"))).url))
+    assert "needs a password first" in locked and "data-final" not in locked, "somebody may type the password"
 
 
 def test_the_limit_of_a_form_refuses_it_whole_with_the_number_in_the_sentence(place, settings) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from tasks.agent import confidence
@@ -63,7 +63,7 @@ def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
 def record_of(document: Document, text: Text) -> Record | None:
     """All figures of the document as lines; None where hardly any stand in rows."""
     grids = list(grids_of(text))
-    if sum(len(row.figures) for grid in grids for row in grid.rows) < LEAST_FIGURES:
+    if not has_figures(grids):
         return None
     flow = Flow(text)
     found: dict[str, Candidate | None] = {"company": company_of(text)}
@@ -82,6 +82,11 @@ def record_of(document: Document, text: Text) -> Record | None:
         first_page=min(text.pages),
         last_page=max(text.pages),
     )
+
+
+def has_figures(grids: Iterable[Grid]) -> bool:
+    """Whether these tables are worth reading as a statement."""
+    return sum(len(row.figures) for grid in grids for row in grid.rows) >= LEAST_FIGURES
 
 
 def company_of(text: Text) -> Candidate | None:

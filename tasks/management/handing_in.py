@@ -145,13 +145,13 @@ def user_here() -> str:
 
 @dataclass(slots=True)
 class Batch:
-    """Files on their way in. After `hand_in`, `paths` says which path brought the bytes of which digest."""
+    """Files on their way in. After `hand_in`, `paths` says which paths brought the bytes of which digest."""
 
     files: list[Path]
     password: str = field(default="", repr=False)
     advance: Callable[[], None] = lambda: None
     """Called as each file has been looked at."""
-    paths: dict[str, Path] = field(default_factory=dict)
+    paths: dict[str, list[Path]] = field(default_factory=dict)
     unreadable: dict[Path, str] = field(default_factory=dict)
 
     def hand_in(
@@ -177,7 +177,8 @@ class Batch:
         for path in self.files:
             try:
                 with open(path, "rb") as content:
-                    self.paths.setdefault(hashlib.file_digest(content, "sha256").hexdigest(), path)
+                    digest = hashlib.file_digest(content, "sha256").hexdigest()
+                    self.paths.setdefault(digest, []).append(path)
                     content.seek(0)
                     yield intake.Upload(path.name, content, self.password)
             except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any, Literal
 from rich.table import Table
 from rich.text import Text
 
-from tasks.models import Attempt, Extraction, Task
+from tasks import repeats
+from tasks.management.places import Places
+from tasks.models import Attempt, Document, Extraction, Task
 from tasks.states import TaskStatus
 
 REFUSED = "refused"
@@ -29,13 +31,17 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u206
 
 @dataclass(slots=True)
 class Row:
-    """What became of one file. `message` is the sentence for people; `seconds` is how long the attempt that decided ran."""
+    """What became of one file. `message` is the sentence for people; `seconds` is how long the attempt that decided ran.
+
+    `repeat`: its bytes were handed in before, or stand beside it; the task is the one that reads them.
+    """
 
     file: str
     state: str
     code: str = ""
     message: str = ""
     task: int | None = None
+    repeat: bool = False
     kind: str = ""
     confidence: float | None = None
     needs_review: bool | None = None
@@ -50,25 +56,20 @@ class Row:
 
 
 def of_extraction(
-    extraction: Extraction, paths: dict[str, Path], unreadable: dict[Path, str] | None = None
+    extraction: Extraction, paths: dict[str, list[Path]], unreadable: dict[Path, str] | None = None
 ) -> list[Row]:
-    """Rows in the order of the tasks, then what was refused.
+    """Rows in the order of the tasks, then what was handed in before or twice, then what was refused.
 
-    A file that was read before stands with the task that read it. `paths`: digest → where the bytes came from.
+    `paths`: digest → where the bytes came from.
     """
-    refused = list(extraction.refused)
-    earlier = [entry["task_id"] for entry in refused if entry.get("task_id")]
-    tasks = Task.objects.select_related("document").order_by("id")
-    own = list(tasks.filter(extraction=extraction))
-    rows = of_tasks(own, paths) + of_tasks(tasks.filter(pk__in=earlier), paths)
-    by_document = {task.document_id: task for task in own}
-    for entry in refused:
-        if entry.get("task_id"):
-            continue
-        if entry["code"] == "duplicate" and entry.get("document_id") in by_document:
-            rows += of_tasks([by_document[entry["document_id"]]], {}, str(entry["name"]))
-        else:
-            rows.append(Row(str(entry["name"]), REFUSED, entry["code"], entry["sentence"]))
+    known, not_taken = repeats.parted(extraction.refused)
+    places = Places(paths)
+    tasks = Task.objects.filter(extraction=extraction).select_related("document").order_by("id")
+    rows = of_tasks(
+        [(task, places.of_bytes(task.document.sha256, task.document.original_name)) for task in tasks]
+    )
+    rows += _of_repeats(extraction, known, places)
+    rows += _of_refused(not_taken, places)
     rows += [
         Row(str(path), REFUSED, "unreadable", f"The file cannot be read: {why}.")
         for path, why in (unreadable or {}).items()
@@ -76,9 +77,32 @@ def of_extraction(
     return rows
 
 
-def of_tasks(tasks: Iterable[Task], paths: dict[str, Path], name: str = "") -> list[Row]:
-    """One row per task, with what its deciding attempt read."""
-    tasks = list(tasks)
+def _of_repeats(extraction: Extraction, entries: list[dict[str, Any]], places: Places) -> list[Row]:
+    ids = repeats.tasks_of(extraction, entries)
+    tasks = Task.objects.select_related("document").in_bulk([pk for pk in ids if pk])
+    found = [(tasks[pk], entry["name"]) for pk, entry in zip(ids, entries, strict=True) if pk in tasks]
+    rows = of_tasks([(task, places.of_bytes(task.document.sha256, name)) for task, name in found])
+    for row in rows:
+        row.repeat = True
+    return rows
+
+
+def _of_refused(entries: list[dict[str, Any]], places: Places) -> list[Row]:
+    stored = Document.objects.in_bulk([entry["document_id"] for entry in entries if entry.get("document_id")])
+    rows = [Row(entry["name"], REFUSED, entry["code"], entry["sentence"]) for entry in entries]
+    told = list(zip(rows, [stored.get(entry.get("document_id")) for entry in entries], strict=True))
+    for row, document in told:
+        if document:
+            row.file = places.of_bytes(document.sha256, row.file)
+    for row, document in told:  # what is left has no bytes here: its name is all there is
+        if not document:
+            row.file = places.of_name(row.file)
+    return rows
+
+
+def of_tasks(told: Sequence[tuple[Task, str]]) -> list[Row]:
+    """One row per task and the name of its file, with what its deciding attempt read."""
+    tasks = [task for task, _name in told]
     attempts: dict[int, Attempt] = {}
     for attempt in Attempt.objects.filter(task__in=tasks).order_by("task", "number"):
         attempts[attempt.task_id] = attempt  # the last one, unless another gave the result
@@ -86,14 +110,7 @@ def of_tasks(tasks: Iterable[Task], paths: dict[str, Path], name: str = "") -> l
         pk__in=[task.result_attempt for task in tasks if task.result_attempt]
     ):
         attempts[attempt.task_id] = attempt
-    return [
-        _of_task(
-            task,
-            attempts.get(task.pk),
-            name or str(paths.get(task.document.sha256, task.document.original_name)),
-        )
-        for task in tasks
-    ]
+    return [_of_task(task, attempts.get(task.pk), name) for task, name in told]
 
 
 def _of_task(task: Task, attempt: Attempt | None, name: str) -> Row:
@@ -188,6 +205,7 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
                 "flagged",
                 "attempts",
                 "seconds",
+                "repeat",
                 "message",
             )
         )
@@ -197,7 +215,7 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
                 _cell(value)
                 for value in (
                     row.file, row.state, row.kind, row.confidence, row.needs_review, *values,
-                    " ".join(row.flagged), row.attempts, row.seconds, row.message,
+                    " ".join(row.flagged), row.attempts, row.seconds, row.repeat, row.message,
                 )
             )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
-from tasks.agent import confidence, einvoice, second_engine
+from tasks.agent import agreements, confidence, einvoice, second_engine, statements
 from tasks.agent.contract import Order, Record, Result, Usage
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.pdf import Document
@@ -17,6 +17,8 @@ from tasks.agent.rules.text import Text
 from tasks.agent.tracing import span
 
 NOTHING = "No invoice, receipt, credit note or quotation was recognised in this document."
+CONTRACT = "No invoice, receipt, credit note or quotation was recognised in this document. It looks like a contract; the agent contract-rules reads those."
+FIGURES = "No invoice, receipt, credit note or quotation was recognised in this document. It holds a table of figures; the agent statement-rules reads those."
 
 
 def read(order: Order, tell: Tell) -> tuple[Result, Usage]:
@@ -41,7 +43,7 @@ def result_of(reading: Reading, order: Order) -> Result:
         if records:
             kind = records[0].kind
         else:
-            reasons.append(NOTHING)
+            reasons.append(why_nothing(reading.document, text))
     notes = list(reading.notes)
     if len(records) > 1:
         notes.append(f"This file holds {len(records)} documents; each is a record of its own.")
@@ -56,6 +58,13 @@ def result_of(reading: Reading, order: Order) -> Result:
         reasons=tuple(reasons),
         notes=tuple(notes),
     )
+
+
+def why_nothing(document: Document, text: Text) -> str:
+    """That no record was found, and which other agent reads what this seems to be."""
+    if agreements.record_of(document, text) is not None:
+        return CONTRACT
+    return FIGURES if statements.has_figures(statements.grids_of(text)) else NOTHING
 
 
 def records_of(document: Document, text: Text, xml: EInvoice | None) -> tuple[Record, ...]:

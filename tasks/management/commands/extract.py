@@ -33,7 +33,10 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
             "files", nargs="+", metavar="FILE", help="PDFs, and folders that are searched for them"
         )
         parser.add_argument(
-            "--client", default="", metavar="NAME", help="who the audit is for (default: the only client)"
+            "--client",
+            default="",
+            metavar="NAME",
+            help='who the audit is for (default: the only client; where there is none, one named "My documents" is made)',
         )
         parser.add_argument(
             "--create-client", action="store_true", help="make the client if there is none of that name"
@@ -84,6 +87,8 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
         found = rows.of_extraction(extraction, batch.paths, batch.unreadable)
         written = options["csv"] is None or self.write_csv(options["csv"], found)
         self.show(extraction, found, options["json"])
+        if not options["password"] and any(row.code == "encrypted" for row in found):
+            self.tell("With --password this command asks for the password that opens encrypted files.")
         if waiting := sum(row.state not in (*TERMINAL, rows.REFUSED) for row in found):
             self.tell(
                 f"{waiting} of {len(found)} documents are not finished. They stay in the queue; a worker goes on with "
@@ -97,6 +102,8 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
         engagement = handing_in.label("--engagement", options["engagement"], most=100)
         agent = handing_in.agent(options["agent"])
         client = handing_in.client(options["client"], options["create_client"])
+        if not options["client"]:
+            self.tell(f"They belong to the client {client.name!r}; --client names another one.")
         priority = Priority[options["priority"].upper()] if options["priority"] else None
         with watching.Bar("Handing in", len(batch.files)) as bar:
             batch.advance = bar.step
@@ -131,13 +138,25 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
         console = self.console
         console.print(rows.table(found, console.width))
         for row in found:
-            if row.state != TaskStatus.COMPLETED and row.message:
+            if row.message and (row.state != TaskStatus.COMPLETED or row.needs_review):
                 console.print(
                     f"{rows.plain(row.file)}: {rows.plain(row.message)}", markup=False, soft_wrap=True
                 )
-        read = sum(row.state == TaskStatus.COMPLETED for row in found)
         look = sum(bool(row.needs_review) for row in found)
-        console.print(f"{read} of {len(found)} read; {look} of them need a look. Extraction {extraction.pk}.")
+        console.print(
+            f"{summary(found)}; {look} of them need a look. Extraction {extraction.pk}, "
+            f"client {rows.plain(extraction.client.name)}.",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def summary(found: list[rows.Row]) -> str:
+    """How many were read by this call, how many are known from before, and how many were not read."""
+    read = [row for row in found if row.state == TaskStatus.COMPLETED]
+    again = sum(row.repeat for row in read)
+    counts = {"read": len(read) - again, "already read": again, "not read": len(found) - len(read)}
+    return ", ".join(f"{number} {word}" for word, number in counts.items() if number)
 
 
 def document(extraction: Extraction, found: list[rows.Row]) -> dict:

@@ -193,6 +193,7 @@ CSRF_FAILURE_VIEW = "dashboard.errors.csrf_failed"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("de", _("German"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["agentaudit.formats"]
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True

@@ -9,18 +9,23 @@ import os
 import re
 import subprocess
 import sys
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from asgiref.sync import async_to_sync
+from django import forms
 from django.db import OperationalError
 from django.test import Client as Browser
 from django.urls import reverse
+from django.utils import formats
+from django.utils.translation import override
 
 from dashboard.exports import harmless
+from dashboard.operations import moment
 from dashboard.templatetags import show
+from tasks import why
 from tasks.models import AuditEntry, Extraction, Task, Worker
 from tasks.storage import get_storage
 from tests.factories import (
@@ -360,6 +365,32 @@ def test_german_readers_get_german_words_numbers_and_dates(world) -> None:
         assert words in page, words
     page = client.get(reverse("task", args=(task_named("good.pdf").pk,))).content.decode()
     assert "1.234,50" in page and "Lieferant" in page
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_day_is_written_in_one_way_everywhere(world, language: str) -> None:
+    noon = datetime(2024, 3, 9, 15, 4, 5, tzinfo=UTC)
+    with override(language):
+        shown = [str(filter(noon)) for filter in (show.ago, show.exact)]
+        shown += [
+            why.clock(noon, noon + timedelta(days=1)),
+            moment(noon),
+            show.field_value("date", "2024-03-09"),
+        ]
+        shown += [
+            formats.date_format(noon, name)
+            for name in ("DATE_FORMAT", "DATETIME_FORMAT", "SHORT_DATE_FORMAT")
+        ]
+    texts = [re.sub('<[^>]*>|T15.*?"', "", text) for text in shown]
+    assert all("2024-03-09" in text for text in shown), shown
+    assert not [text for text in texts if re.search(r"Mar|März|9/|/9|09\.03|[ap]\.m\.", text)]
+
+
+def test_german_forms_show_days_the_same_way_and_take_the_usual_one_too() -> None:
+    field = forms.DateField()
+    with override("de"):
+        assert field.widget.format_value(date(2024, 3, 9)) == "2024-03-09"
+        assert field.clean("09.03.2024") == field.clean("2024-03-09") == date(2024, 3, 9)
 
 
 def test_no_page_has_inline_script_or_style_and_every_answer_has_the_policy(world) -> None:

@@ -203,7 +203,7 @@ def test_a_moment_of_another_day_names_the_day(clock):
     (task,) = hand_in(agent, 1)
     at = database_now() + timedelta(days=3)
     Task.objects.filter(pk=task).update(deferred=True, available_at=at)
-    assert f"{at:%m/%d/%Y} {at:%H:%M}" in said(task)
+    assert f"{at:%Y-%m-%d} {at:%H:%M}" in said(task)
 
 
 def test_a_reprocessed_task_waits_for_its_old_run():

@@ -39,7 +39,7 @@
     live.classList.toggle("is-stale", state === "disconnected");
     if (!indicator || (indicator.dataset.state === state && state !== "disconnected")) return;
     indicator.dataset.state = state;
-    const since = lastGood.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+    const since = lastGood.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
     const text = indicator.dataset[state].replace("{time}", since);
     if (indicator.textContent !== text) indicator.textContent = text;
   }

@@ -32,6 +32,7 @@ STEPS: tuple[tuple[str, str | Promise], ...] = (
     ("last_seen_at", gettext_lazy("Last heard of")), ("finished_at", gettext_lazy("Outcome known")),
     ("settled_at", gettext_lazy("Money settled")), ("ended_at", gettext_lazy("End confirmed")),
 )  # fmt: skip
+_WITH_MARKS = Task.objects.select_related("client", "extraction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class Step:
     word: str
     at: datetime
     seconds: float | None
+
+
+def is_deleted(task: Task) -> bool:
+    """Whether its document and results were deleted, or are being deleted: those of its extraction, or all of its client."""
+    return task.client.deletion_began_at is not None or task.extraction.pruned_at is not None
 
 
 def with_courses(task: Task, attempts: list[Attempt]) -> None:
@@ -123,10 +129,10 @@ def command_line(task: Task) -> str:
 @permission_required("tasks.view_attempt", raise_exception=True)
 def log(request: HttpRequest, pk: int, attempt: UUID) -> HttpResponseBase:
     """The whole log of an attempt, as an attachment."""
-    task = get_object_or_404(visible_to(request.user, Task.objects.select_related("client")), pk=pk)
+    task = get_object_or_404(visible_to(request.user, _WITH_MARKS), pk=pk)
     get_object_or_404(Attempt.objects.only("pk"), pk=attempt, task=task)
-    if task.client.deletion_began_at:
-        return errors.gone(request)
+    if is_deleted(task):
+        return errors.gone(request, task.extraction.pruned_at)
     try:
         file = get_storage().open(log_name(attempt))
     except StorageError:
@@ -137,9 +143,9 @@ def log(request: HttpRequest, pk: int, attempt: UUID) -> HttpResponseBase:
 @require_GET
 def result(request: HttpRequest, pk: int) -> HttpResponse:
     """The result of a task as JSON, every number as it is stored."""
-    task = get_object_or_404(visible_to(request.user, Task.objects.select_related("client")), pk=pk)
-    if task.client.deletion_began_at:
-        return errors.gone(request)
+    task = get_object_or_404(visible_to(request.user, _WITH_MARKS), pk=pk)
+    if is_deleted(task):
+        return errors.gone(request, task.extraction.pruned_at)
     text = exact_result(task.result_attempt)
     if not text:
         raise Http404

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
+from datetime import datetime
 from typing import TypeAlias
 
 from django.core.exceptions import TooManyFilesSent
@@ -14,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from psycopg.errors import QueryCanceled
 
+from dashboard import words
 from dashboard.uploads import too_many_files
 
 Words: TypeAlias = str | Promise
@@ -51,8 +53,10 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
-def gone(request: HttpRequest) -> HttpResponse:
-    """For files and results of a client whose data were deleted, or are being deleted."""
+def gone(request: HttpRequest, pruned_at: datetime | None = None) -> HttpResponse:
+    """For files and results of an extraction that was pruned, or of a client whose data were deleted, or are being deleted."""
+    if pruned_at:
+        return _page(request, 410, _("Deleted"), words.pruned(pruned_at))
     return _page(
         request,
         410,

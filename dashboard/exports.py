@@ -46,6 +46,8 @@ def refused_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     lines += [
         (e["name"], e["code"], spoken(e["sentence"]), e.get("document_id") or "") for e in extraction.refused
     ]
+    if extraction.pruned_at:
+        lines.append(("", "", words.pruned(extraction.pruned_at), ""))
     return download(request, csv_pieces(lines), f"extraction-{pk}-refused.csv", "text/csv; charset=utf-8")
 
 
@@ -83,7 +85,8 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
     for task, result in _results(extraction):
         for record in _records(result) or [{"kind": "", "fields": {}, "lines": []}]:
             fields = record["fields"]
-            reasons = [*(result or {}).get("reasons", ())]
+            reasons = [words.pruned(extraction.pruned_at)] if extraction.pruned_at else []
+            reasons += (result or {}).get("reasons", ())
             reasons += [
                 f"{name}: {reason}" for name, field in fields.items() for reason in field.get("reasons", ())
             ]
@@ -100,6 +103,8 @@ def _json(extraction: Extraction) -> Iterator[bytes]:
         "extraction": extraction.pk, "client": extraction.client.name, "engagement": extraction.engagement,
         "agent": extraction.agent.name, "created_at": extraction.created_at.isoformat(), "refused": extraction.refused,
     }  # fmt: skip
+    if extraction.pruned_at:
+        head |= {"pruned_at": extraction.pruned_at.isoformat(), "note": words.pruned(extraction.pruned_at)}
     yield json.dumps(head, ensure_ascii=False, indent=1)[:-2].encode() + b',\n "documents": ['
     separator = b"\n"
     for task, result in _results(extraction):

@@ -146,6 +146,8 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
 
 def _why_nothing_is_read(extraction: Extraction, locked: list[dict[str, Any]]) -> str:
     """One sentence for an extraction without tasks."""
+    if extraction.pruned_at:
+        return words.pruned(extraction.pruned_at)
     if locked:
         return _("Nothing is being read yet: what could be read needs a password first. Type it below.")
     if extraction.repeats and extraction.not_taken:

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
+from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -21,7 +22,7 @@ from tasks import operations, queue
 from tasks.access import visible_to
 from tasks.audit import Actor, reason_of
 from tasks.costs.running import costs_so_far
-from tasks.models import Attempt, Document, Task
+from tasks.models import Attempt, Document, Extraction, Task
 from tasks.states import TERMINAL, Priority, TaskStatus
 from tasks.storage import StorageError, get_storage
 from tasks.why import why_waiting
@@ -64,7 +65,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     traces.with_traces(attempts)
     course.with_courses(task, attempts)
     latest = attempts[0] if attempts else None
-    is_deleted = task.client.deletion_began_at is not None
+    is_deleted = course.is_deleted(task)
     result = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
     return {
         "task": task, "attempts": attempts, "result": result, "records": [_record(record) for record in (result or {}).get("records", [])],
@@ -134,8 +135,9 @@ def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 @permission_required("tasks.view_document", raise_exception=True)
 def _file(request: HttpRequest, document: Document) -> HttpResponseBase:
-    if document.client.deletion_began_at:
-        return errors.gone(request)
+    if document.client.deletion_began_at or not document.storage_name:
+        pruned = Extraction.objects.filter(tasks__document=document).aggregate(at=Max("pruned_at"))
+        return errors.gone(request, pruned["at"])
     try:
         file = get_storage().open(document.storage_name)
     except StorageError:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
+from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks.states import Priority
@@ -139,3 +142,10 @@ def ordered(names: Iterable[str]) -> list[str]:
     """Field names in the order people read them; names of other agents' own keep theirs, at the end. (jsonb keeps no order.)"""
     known = list(FIELDS)
     return sorted(dict.fromkeys(names), key=lambda name: known.index(name) if name in FIELDS else len(known))
+
+
+def pruned(at: datetime) -> str:
+    """What pages and exports say of an extraction that was pruned at this moment."""
+    return gettext(
+        "The documents and results of this extraction were deleted on %(day)s, after their retention time. When something was done and what it cost stays."
+    ) % {"day": timezone.localtime(at).strftime("%Y-%m-%d")}

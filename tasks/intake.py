@@ -9,11 +9,14 @@ import tempfile
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import DateTimeField, Func
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -25,6 +28,7 @@ from tasks.states import TaskStatus
 from tasks.storage import StorageError, get_storage
 
 CHUNK = 1 << 20
+NOW = Func(function="agentaudit_now", output_field=DateTimeField())
 NAME_LENGTH = 255
 # Overrides that make "invoice[U+202E]fdp.exe" read as something else, and marks that show nothing
 _MISLEADING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
@@ -57,9 +61,10 @@ class _Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Received:
-    """A stored file. `locked`: only a password is missing; the bytes are kept so that nobody has to send them again."""
+    """A file, stored as `stored`. `locked`: only a password is missing; the bytes are kept so that nobody has to send them again."""
 
     name: str
+    stored: str
     sha256: str
     size: int
     pages: int | None
@@ -106,7 +111,7 @@ def take_in(
             actor, client, agent, received, repeats, refused, run_again, engagement=engagement, priority=priority, version=version
         )  # fmt: skip
     except operations.Refused:
-        _take_back(client, received)
+        _take_back(client, received.values())
         raise
 
 
@@ -123,6 +128,8 @@ def _hand_in(
         earlier = {} if run_again else _earlier(agent, [document.pk for document in documents.values()])
         for file in received.values():
             document = documents[file.sha256]
+            if file.stored != document.storage_name:  # somebody else handed the same bytes in at once
+                transaction.on_commit(partial(get_storage().delete, file.stored), robust=True)
             if task := earlier.get(document.pk):
                 sentence = _("This file was handed in before as “%(name)s”, so it is not read again.") % {
                     "name": document.original_name
@@ -142,11 +149,11 @@ def _hand_in(
         )
 
 
-def _take_back(client: Client, received: Iterable[str]) -> None:
+def _take_back(client: Client, received: Iterable[_Received]) -> None:
     """Remove files that came while a deletion of the client's data began: it may have looked for files before they were there."""
     if Client.objects.filter(pk=client.pk, deletion_began_at__isnull=False).exists():
-        for sha256 in received:
-            get_storage().delete(storage_name(client, sha256))
+        for file in received:
+            get_storage().delete(file.stored)
 
 
 LEFT_OUT = ("empty", "limit", "not_pdf", "unreadable")
@@ -186,8 +193,16 @@ def folder_of(client: Client) -> str:
 
 
 def storage_name(client: Client, sha256: str) -> str:
-    """Where a document's bytes are kept; made of its client and their digest alone."""
-    return f"{folder_of(client)}{sha256[:2]}/{sha256}.pdf"
+    """Where a document's bytes are kept: a name that no document had before, since pruning may be about to remove the file of an earlier one."""
+    return f"{folder_of(client)}{sha256[:2]}/{sha256}-{token_hex(4)}.pdf"
+
+
+def _place(client: Client, sha256: str) -> str:
+    """Where to store these bytes: where they are kept already, and are left alone from now on, or at a new name."""
+    known = Document.objects.filter(client=client, sha256=sha256)
+    known.update(handed_in_again_at=NOW)  # a pruning of the document that is under way is waited for
+    name = known.values_list("storage_name", flat=True).first() or ""
+    return name if name.startswith(folder_of(client)) else storage_name(client, sha256)
 
 
 def unlock(actor: Actor, extraction: Extraction, passwords: dict[int, str]) -> list[str]:
@@ -260,13 +275,14 @@ def _receive(client: Client, upload: Upload, name: str) -> _Received:
             if opened.pages is not None and opened.pages > settings.UPLOAD_MAX_PAGES:
                 raise _Refusal("limit", _too_many_pages(opened.pages))
             spool.seek(0)
-            get_storage().put(storage_name(client, digest), cast(BinaryIO, spool))
+            stored = _place(client, digest)
+            get_storage().put(stored, cast(BinaryIO, spool))
     except StorageError as error:
         raise NotTaken(str(error)) from error
     except OSError as error:
         raise NotTaken(_why_not_stored(error)) from error
     message = _(opened.message) if locked and opened.message else ""
-    return _Received(name, digest, size, opened.pages, opened.encrypted, upload.password, message)
+    return _Received(name, stored, digest, size, opened.pages, opened.encrypted, upload.password, message)
 
 
 def _copy(content: BinaryIO, spool: Any) -> tuple[str, int]:
@@ -324,7 +340,7 @@ def _documents(actor: Actor, client: Client, files: list[_Received]) -> dict[str
         (
             Document(
                 client=client, sha256=file.sha256, size_bytes=file.size, pages=file.pages, needs_password=file.encrypted,
-                original_name=file.name, storage_name=storage_name(client, file.sha256), uploaded_by_id=actor.user_id,
+                original_name=file.name, storage_name=file.stored, uploaded_by_id=actor.user_id,
             )
             for file in sorted(files, key=lambda file: file.sha256)
         ),
@@ -337,18 +353,17 @@ def _documents(actor: Actor, client: Client, files: list[_Received]) -> dict[str
     for file in files:
         document = documents[file.sha256]
         known = (document.pages, document.storage_name)
-        # What was stored before clients had folders of their own may be gone; these bytes are there
-        document.pages, document.storage_name = (
-            document.pages or file.pages,
-            storage_name(client, file.sha256),
-        )
+        document.pages = document.pages or file.pages
+        if not document.storage_name.startswith(folder_of(client)):
+            # What was stored before clients had folders of their own may be gone; these bytes are there
+            document.storage_name = file.stored
         if known != (document.pages, document.storage_name):
             document.save(update_fields=("pages", "storage_name"))
     return documents
 
 
 def _earlier(agent: Agent, document_ids: list[int]) -> dict[int, int]:
-    """document id → id of the first task in which this agent has read it, or will."""
-    tasks = Task.objects.filter(document__in=document_ids, agent=agent)
+    """document id → id of the first task in which this agent has read it, or will, and whose result is still there."""
+    tasks = Task.objects.filter(document__in=document_ids, agent=agent, extraction__pruned_at=None)
     fresh = tasks.exclude(status__in=(TaskStatus.FAILED, TaskStatus.CANCELLED)).order_by("-id")
     return dict(fresh.values_list("document_id", "id"))

@@ -66,6 +66,17 @@ def must_take_from(client: Client) -> None:
         )
 
 
+def _must_add_to(extraction: Extraction) -> None:
+    if not queue.adds_to(queue.connection(), extraction.pk):
+        raise Refused(
+            _(
+                "The documents and results of extraction %(number)d were deleted after their retention time: nothing is added to it any more. "
+                "Hand the documents in anew."
+            )
+            % {"number": extraction.pk}
+        )
+
+
 @dataclass(slots=True)
 class Outcome:
     """What an operation did: the ids that changed, and why the others did not."""
@@ -95,7 +106,8 @@ def submit(
     """Hand documents in: one extraction, one task each. `priority` None: the client's tier decides.
 
     `extraction`: the documents are added to this one, of the same client and agent, instead. `version`: a number of the agent's
-    (None: the current one). Raises Refused during maintenance, or if the agent has no such version that could read anything.
+    (None: the current one). Raises Refused during maintenance, if the extraction was pruned, or if the agent has no such version that
+    could read anything.
     """
     must_be_open()
     reads = version_of(agent, version)
@@ -103,6 +115,8 @@ def submit(
     figures = figures_of(reads)
     with transaction.atomic():
         must_take_from(client)
+        if extraction is not None:
+            _must_add_to(extraction)
         extraction = extraction or Extraction.objects.create(
             client=client,
             agent=agent,
@@ -174,7 +188,7 @@ def retry(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
         again = {row.id for row in rows if row.status in (TaskStatus.FAILED, TaskStatus.CANCELLED)}
         now = [row.id for row in rows if row.status == TaskStatus.ENQUEUED and row.deferred]
-        done = _reprocess(db, [row for row in rows if row.id in again], None) | (
+        done = _reprocess(db, [row for row in rows if row.id in again], None, outcome) | (
             queue.changed(db, "retry_now", tasks=now) if now else set()
         )
         return told("retry", rows, done, outcome)
@@ -196,15 +210,19 @@ def reprocess(
     reads = version_of(agent, version) if agent is not None else None
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:
-        done = _reprocess(db, [row for row in rows if row.status in TERMINAL], reads)
+        done = _reprocess(db, [row for row in rows if row.status in TERMINAL], reads, outcome)
         after = {"agent": agent.name, "version": reads.number} if agent and reads else {}
         return told("reprocess", rows, done, outcome, **after)
 
     return each(actor, task_ids, reason, change)
 
 
-def _reprocess(db: Any, rows: list[Any], version: AgentVersion | None) -> set[int]:
-    rows = [row for row in rows if not row.is_deleted]
+def _reprocess(db: Any, rows: list[Any], version: AgentVersion | None, outcome: Outcome) -> set[int]:
+    pruned = queue.pruned(db, [row.id for row in rows])
+    outcome.skipped |= dict.fromkeys(
+        pruned, _("its document and result were deleted after their retention time")
+    )
+    rows = [row for row in rows if not row.is_deleted and row.id not in pruned]
     if not rows:
         return set()
     agent = version.agent_id if version else None

@@ -420,6 +420,17 @@ def takes_from(db: psycopg.Connection, client: int) -> bool:
     return bool(row and row.takes)
 
 
+def adds_to(db: psycopg.Connection, extraction: int) -> bool:
+    """Whether documents may be added to an extraction; it is not pruned before this transaction has ended."""
+    row = first(db, "hold_extraction", extraction=extraction)
+    return bool(row and row.takes)
+
+
+def pruned(db: psycopg.Connection, tasks: Sequence[int]) -> set[int]:
+    """Those of the tasks, which are locked, whose documents and results were deleted after retention."""
+    return changed(db, "operate_pruned", tasks=list(tasks))
+
+
 # Deleting
 
 
@@ -431,17 +442,51 @@ def erase(db: psycopg.Connection, documents: Sequence[int]) -> bool:
     tasks = [row.id for row in rows(db, "erase_tasks_of", documents=list(documents))]
     if any(row.status not in TERMINAL for row in lock_tasks(db, tasks)):
         return False
-    attempts = [row.id for row in rows(db, "erase_lock_attempts", tasks=tasks)]
-    for name in ("erase_attempts", "erase_deliveries", "erase_results"):
-        execute(db, name, attempts=attempts)
-    execute(db, "erase_tasks", tasks=tasks)
-    execute(db, "erase_seen", tasks=tasks)
-    execute(db, "erase_documents", documents=list(documents))
+    _empty(db, tasks, documents)
     return True
 
 
-def erase_refused(db: psycopg.Connection, client: int) -> None:
-    execute(db, "erase_refused", client=client)
+def _empty(db: psycopg.Connection, tasks: Sequence[int], documents: Sequence[int]) -> int:
+    attempts = [row.id for row in rows(db, "erase_lock_attempts", tasks=list(tasks))]
+    for name in ("erase_attempts", "erase_deliveries", "erase_results"):
+        execute(db, name, attempts=attempts)
+    execute(db, "erase_tasks", tasks=list(tasks))
+    execute(db, "erase_documents", documents=list(documents))
+    return len(attempts)
+
+
+def erase_client(db: psycopg.Connection, client: int) -> None:
+    """What is kept of a client beside its documents and tasks."""
+    for name in ("erase_refused", "erase_seen"):
+        execute(db, name, client=client)
+
+
+def lock_to_prune(db: psycopg.Connection, extraction: int) -> list[int]:
+    """Lock an extraction, its documents, its tasks and their attempts, for one transaction of the caller's; the ids of the tasks.
+
+    What is asked after this is how it stays until then.
+    """
+    for name in ("prune_lock", "prune_lock_documents"):
+        execute(db, name, extraction=extraction)
+    tasks = [row.id for row in rows(db, "prune_lock_tasks", extraction=extraction)]
+    execute(db, "erase_lock_attempts", tasks=tasks)
+    return tasks
+
+
+def refused_documents(db: psycopg.Connection, client: int | None = None) -> list[Row]:
+    """(extraction, document) of what was not taken and is still named, of a client or of all."""
+    return rows(db, "prune_refused", client=client)
+
+
+def prune(db: psycopg.Connection, extraction: int, *, tasks: Sequence[int], documents: Sequence[int], files: Sequence[str]) -> int:  # fmt: skip
+    """Empty the rows of a locked extraction as `erase` does, and note which files are to go; how many attempts it had."""
+    attempts = _empty(db, tasks, documents)
+    execute(db, "prune_note", extraction=extraction, files=json.dumps(list(files)))
+    return attempts
+
+
+def prune_done(db: psycopg.Connection, extractions: Sequence[int]) -> None:
+    execute(db, "prune_done", extractions=list(extractions))
 
 
 def erase_trace_ids(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:

@@ -71,7 +71,7 @@ TRACES_SEEN_BY = ("tasks.traces", "tasks.costs.traces", "tasks.management.checku
 # Those that have to start the agent's program itself, or put its answers into the scored shape, or look after its checkpoints
 AGENT_STARTED_BY = (
     "tasks.executors", "tasks.bench", "tasks.management.commands.bench", "tasks.management.commands.run_agent", "tasks.management.agent_folders",
-    "tasks.management.commands.checkpoints", "tasks.erasure",
+    "tasks.management.commands.checkpoints", "tasks.removal",
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -80,7 +81,7 @@ def test_good_files_become_tasks_and_the_others_are_refused_each_with_a_sentence
 def test_bytes_are_stored_under_client_and_digest_whatever_the_name(world) -> None:
     document = take(world, ("../../../tmp/evil.pdf", pdf_bytes())).tasks.get().document
     folder = f"documents/client-{document.client_id}/{document.sha256[:2]}"
-    assert document.storage_name == f"{folder}/{document.sha256}.pdf"
+    assert re.fullmatch(rf"{folder}/{document.sha256}-[0-9a-f]{{8}}\.pdf", document.storage_name)
     with get_storage().open(document.storage_name) as file:
         assert file.read() == pdf_bytes()
 

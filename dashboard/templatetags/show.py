@@ -90,6 +90,11 @@ def exact(moment: datetime | None) -> SafeString | str:
 
 
 @register.filter
+def pruned(moment: datetime) -> str:
+    return words.pruned(moment)
+
+
+@register.filter
 def clock(moment: datetime) -> SafeString:
     shown = timezone.localtime(moment).strftime("%H:%M")
     return format_html(

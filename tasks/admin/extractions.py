@@ -19,3 +19,4 @@ class ExtractionAdmin(ReadOnly):
     search_fields = ("=id", "client__name__istartswith")
     search_help_text = _("Number, or the beginning of a client's name")
     sortable_by = ("id",)
+    readonly_fields = ("pruned_at",)

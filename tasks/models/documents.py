@@ -23,6 +23,9 @@ class Document(models.Model):
     storage_name = models.CharField(max_length=200)
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    handed_in_again_at = models.DateTimeField(
+        null=True, editable=False, help_text=_("When the same bytes last came again; pruning leaves them alone for a day.")
+    )  # fmt: skip
 
     class Meta:
         db_table = "documents"
@@ -57,11 +60,27 @@ class Extraction(models.Model):
         db_default=[], default=list, blank=True,
         help_text=_("Files that were not taken: name, code, sentence, and the document they repeat."),
     )  # fmt: skip
+    pruned_at = models.DateTimeField(
+        _("pruned"), null=True, editable=False, help_text=_("When its documents and results were deleted, after their retention time.")
+    )  # fmt: skip
+    files_to_go = models.JSONField(
+        null=True, editable=False, help_text=_("Names of files that its pruning has still to remove; empty once nothing is left.")
+    )  # fmt: skip
 
     class Meta:
         db_table = "extractions"
         verbose_name, verbose_name_plural = _("extraction"), _("extractions")
         ordering = ("-id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(pruned_at__isnull=True, files_to_go__isnull=True)
+                | models.Q(pruned_at__isnull=False, refused=[]),
+                name="extractions_pruned_is_empty",
+            ),
+        )
+        indexes = (
+            models.Index("id", condition=models.Q(files_to_go__isnull=False), name="extractions_to_remove"),
+        )
 
     def __str__(self) -> str:
         return f"{self.pk}"

@@ -291,7 +291,10 @@ class Attempt(models.Model):
         null=True, help_text=_("A second, different outcome that this attempt reported.")
     )
     erased_at = models.DateTimeField(
-        null=True, help_text=_("When what it read was removed with all data of its client; its money stays.")
+        null=True,
+        help_text=_(
+            "When what it read was removed, with its extraction or all data of its client; its money stays."
+        ),
     )
 
     class Meta:

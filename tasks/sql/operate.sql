@@ -11,6 +11,10 @@ SELECT id, status, generation, priority, agent_id, agent_version_id, client_id, 
   EXISTS (SELECT FROM clients c WHERE c.id = client_id AND c.deletion_began_at IS NOT NULL) AS is_deleted
 FROM tasks WHERE id = ANY(%(tasks)s::bigint[]) ORDER BY id FOR UPDATE
 
+-- name: operate_pruned
+-- Whose data were deleted after retention. In a statement after the lock: that one's snapshot may be older than what it waited for.
+SELECT t.id FROM tasks t JOIN extractions e ON e.id = t.extraction_id WHERE t.id = ANY(%(tasks)s::bigint[]) AND e.pruned_at IS NOT NULL
+
 -- name: operate_lock_attempts
 SELECT id FROM task_attempts WHERE task_id = ANY(%(tasks)s::bigint[]) AND ended_at IS NULL ORDER BY id FOR UPDATE
 
@@ -101,6 +105,10 @@ UPDATE clients SET is_paused = %(paused)s WHERE id = %(id)s AND is_paused <> %(p
 -- name: hold_client
 -- Whether anything may be handed in for a client. A deletion that is about to begin waits until this transaction has ended, and then finds its tasks.
 SELECT deletion_began_at IS NULL AS takes FROM clients WHERE id = %(client)s FOR KEY SHARE
+
+-- name: hold_extraction
+-- Whether documents may be added to an extraction, which is not pruned before this transaction has ended.
+SELECT pruned_at IS NULL AS takes FROM extractions WHERE id = %(extraction)s FOR KEY SHARE
 
 -- name: pause_everything
 UPDATE switches SET is_paused = %(paused)s WHERE id = 1 AND is_paused <> %(paused)s RETURNING id

@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from tasks.agent.contract import Code, Failed, Limits, Result, Source
+from tasks.agent.lighting import evened
 from tasks.agent.ocr import Seen, levelled, look_again, recognise, smaller
 from tasks.agent.page import Page
 from tasks.agent.straighten import Turn, skew
@@ -269,3 +270,27 @@ def test_a_second_look_does_not_see_what_is_known() -> None:
 
 def test_a_page_that_was_not_recognised_is_not_looked_at_again() -> None:
     assert not look_again(Page(1, 600, 800), Image.new("L", (12, 16)), Scripted([], [seen("x", 1, 1)]))  # type: ignore[arg-type]
+
+
+@needs_engine
+def test_a_shadow_across_a_photographed_page_is_no_ink(tmp_path: Path) -> None:
+    def shaded(picture: Image.Image) -> Image.Image:
+        shadow = (
+            Image.linear_gradient("L").rotate(90).resize(picture.size).point(lambda v: 110 - v * 110 // 255)
+        )
+        return ImageChops.subtract(picture, shadow)
+
+    assert values(result_of(scan_of(SAMPLE, tmp_path / "scan.pdf", shaded), settings=ENGLISH)) == EXPECTED
+
+
+def test_a_page_that_is_lit_evenly_is_left_as_it_is() -> None:
+    picture = picture_of(SAMPLE)
+    assert evened(picture) is picture
+
+
+def test_points_read_as_colons_are_points_where_no_time_can_be_meant() -> None:
+    rows = [
+        f"5\t1\t1\t1\t{n}\t1\t10\t{20 * n}\t40\t10\t90\t{text}"
+        for n, text in enumerate(["71:55", "8:19", "6:75"])
+    ]
+    assert [word.text for word in levelled("\n".join(["head", *rows]))] == ["71.55", "8:19", "6.75"]

@@ -15,6 +15,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from tasks.agent.contract import Code, Problem
+from tasks.agent.lighting import evened
 from tasks.agent.page import Page, Word
 from tasks.agent.straighten import Turn, skew
 
@@ -34,6 +35,8 @@ GOOD_WORD = 60.0
 GOOD_SHARE, GOOD_COUNT = 0.6, 8
 """A page with fewer good words may stand on its side or on its head, or be full of specks."""
 RULES = "|_—–-=~.,:;'`\"“”‘’°•«»\\/[](){}!*"
+COLON = re.compile(r"^(\D?(?:\d{3,}|2[4-9]|[3-9]\d)):(?=\d\d$)|^(\D?\d+):(?=[6-9]\d$)")
+"""A point read as a colon, where no time can be meant: "71:55"."""
 PAPER = 255
 SMALLER = 2
 PR_SET_PDEATHSIG = 1
@@ -155,7 +158,7 @@ def recognise(page: Page, picture: Image, engine: Engine) -> bool:
 
     The page's width and height become those of the upright picture, and `turn` says where its places stand on the page as it is shown.
     """
-    picture = picture.convert("L")
+    picture = evened(picture.convert("L"))
     turn, seen = _first_look(picture, engine)
     width, height = turn.upright
     scale = page.width / picture.width
@@ -196,7 +199,7 @@ def look_again(page: Page, picture: Image, engine: Engine) -> bool:
     """
     if page.turn is None:
         return False
-    left = page.turn.apply(picture)
+    left = page.turn.apply(evened(picture))
     scale = SMALLER * page.width / page.turn.upright[0]
     # What is known is painted over: the engine takes its time by the word
     for word in page.words:
@@ -257,7 +260,7 @@ def levelled(table: str) -> list[Seen]:
 
 def _clean(text: str) -> str:
     """Without the ruled lines of a table that the engine took for letters."""
-    text = text.strip().strip("|_")
+    text = COLON.sub(r"\1\2.", text.strip().strip("|_"))
     return "" if all(sign in RULES for sign in text) and text not in ("-", "–", "/", "•", ":") else text
 
 

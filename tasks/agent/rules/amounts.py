@@ -12,9 +12,10 @@ from itertools import product
 from tasks.agent.layout import Cell
 from tasks.agent.rules import numbers
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY, Table
+from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.sums import CENT, OF_RATES, Figure, columned, doubt_rate, total_headings
+from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tasks.agent.layout import Cell
 from tasks.agent.rules.dates import Found
-from tasks.agent.rules.kind import is_priced
+from tasks.agent.rules.kind import is_priced, lists_documents
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.patterns import TOWN
 from tasks.agent.rules.terms import stated_days, unreduced
@@ -59,6 +59,8 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
     """All candidates for a document's number, wherever they stand; a title of `kind` says more than another."""
     found: list[Candidate] = []
     for cell, hit in text.labelled("number"):
+        if lists_documents(text, cell):
+            continue
         weight = 0.95 if text.leads(cell, hit) else 0.75
         if text.folded[cell][hit.start : hit.end] in BARE:
             weight -= 0.1

@@ -8,8 +8,8 @@ from decimal import Decimal
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.amounts import Amounts, sums_of
-from tasks.agent.rules.lines import Row, Table
 from tasks.agent.rules.sums import CENT
+from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -30,8 +30,9 @@ def proved(text: Text, table: Table, amounts: Amounts) -> Table:
         return Table(full, table.headings, table.taken)
     if sums_up(table.rows, targets, amounts):
         return table
-    rows = _block(text, targets, amounts)
-    if len(rows) < LEAST:
+    blocks = (_block(text, targets, start) for start in _starts(text, table, amounts))
+    rows = next((rows for rows in blocks if len(rows) >= LEAST), [])
+    if not rows:
         return table
     return Table(rows, table.headings, table.taken | {row.line for row in rows})
 
@@ -47,13 +48,15 @@ def sums_up(rows: list[Row], targets: list[Decimal], amounts: Amounts) -> bool:
     return any(is_one_of(rows, [target - change for target in targets]) for change in changes)
 
 
-def _block(text: Text, targets: list[Decimal], amounts: Amounts) -> list[Row]:
-    """The lines with a name and a figure at their end that stand right over the sums and add up to one of them."""
+def _block(text: Text, targets: list[Decimal], start: int) -> list[Row]:
+    """The lines with a name and a figure at their end that stand right over the line `start` and add up to one of the targets."""
     rows: list[Row] = []
     best: list[Row] = []
     value, without = Decimal(0), 0
-    for line in reversed(text.lines[: _first_sum(text, amounts)]):
+    for line in reversed(text.lines[:start]):
         row = _row_of(text, line)
+        if row is not None and any(_sums(text, cell) for cell in line.cells):
+            break
         if row is None:
             without += 1
             heads = any(hit.plays_one(HEADS) for cell in line.cells for hit in text.hits.get(cell, ()))
@@ -70,8 +73,16 @@ def _block(text: Text, targets: list[Decimal], amounts: Amounts) -> list[Row]:
     return best
 
 
+def _starts(text: Text, table: Table, amounts: Amounts) -> list[int]:
+    """The line of the first of the sums, and those of the chosen ones further down: what is to pay may stand at the head of the page as well."""
+    chosen = [c for c in (amounts.net, amounts.tax, amounts.total) if c is not None and c.words]
+    first = _first_sum(text, amounts)
+    if table.rows:
+        return [first]
+    return [first, *sorted({i for c in chosen if (i := _line_of(text, c)) is not None and i > first})]
+
+
 def _first_sum(text: Text, amounts: Amounts) -> int:
-    """The line of the first of the chosen sums on the last of their pages."""
     found = [
         c for c in (amounts.net, amounts.tax, amounts.total, amounts.amount_due) if c is not None and c.words
     ]
@@ -86,6 +97,11 @@ def _first_sum(text: Text, amounts: Amounts) -> int:
     ]
     first = min(lines, default=0)
     return min([index for index in labelled if first - MOST_ROWS < index <= first], default=first)
+
+
+def _sums(text: Text, cell: Cell) -> bool:
+    hit = text.leading_hit(cell)
+    return hit is not None and hit.plays_one(("net", "tax", "total", "amount_due", "settled"))
 
 
 def _line_of(text: Text, candidate: Candidate) -> int | None:

@@ -22,9 +22,9 @@ SURE_TITLE = 2.6
 CLEARLY = 0.5
 TITLE_LINES, TALL = 15, 0.9
 LEAST_OF_TILL = 2
-LEAST_COLUMNS, DIGIT = 3, re.compile(r"\d")
+LEAST_COLUMNS, LEAST_LISTED, DIGIT = 3, 2, re.compile(r"\d")
 TILL = re.compile(
-    r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
+    r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|server|tip|gratuity|guests|check #|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
     r"|bediener|rendu|especes|cb|caisse|caissier|efectivo|cambio|tarjeta|cajero|contanti|resto|bancomat|cassa|pin|wisselgeld|kassa|contant"
     r"|gotowka|reszta|kasjer|karta|kateinen|takaisin|pankkikortti|kontant|vaxel|byttepenge|dankort|troco|numerario|hotovost|vraceno)\b"
 )
@@ -101,9 +101,25 @@ def heads_column(text: Text, cell: Cell) -> bool:
     )
 
 
+def lists_documents(text: Text, cell: Cell) -> bool:
+    """Whether the cell heads a column with one value in each of several rows with amounts: those are of other documents."""
+    rows = text.lines[cell.line + 1 : cell.line + 1 + LEAST_LISTED]
+    return (
+        heads_column(text, cell)
+        and len(rows) == LEAST_LISTED
+        and all(
+            any(c.x0 < cell.x1 and c.x1 > cell.x0 and DIGIT.search(c.text) for c in line.cells)
+            and any(amount.money for c in line.cells for amount in text.amounts(c))
+            for line in rows
+        )
+    )
+
+
 def _read_labels(text: Text, scores: dict[str, float], tallest: float) -> None:
     """ "Invoice number" says invoice as well, if no title does."""
     for cell, hit in [*text.labelled("number"), *text.labelled("date")]:
+        if lists_documents(text, cell):
+            continue
         phrase = text.folded[cell][hit.start : hit.end]
         titles = text.leads(cell, hit) and cell.line < TITLE_LINES and cell.height >= TALL * tallest
         for name in NAMES:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers, vocabulary_columns, vocabulary_further
+from tasks.agent.rules.counted import read_counted
 from tasks.agent.rules.labels import fold
+from tasks.agent.rules.tables import Column, Row, Table
 from tasks.agent.rules.text import Text, words_at
 
 CENT = Decimal("0.01")
@@ -17,43 +18,12 @@ ROWS_APART = 4
 SUMMARY = ("net", "tax", "total", "amount_due", "discount", "charge", "settled")
 ENDS_ITEMS = ("net", "tax", "total")
 ENDING = ("tax", "total", "amount_due")
-COUNTED_PRICE = re.compile(r"(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:x|×|@|à)\s*(?=[€$£]|\d)", re.IGNORECASE)
 INCLUDED = tuple(
     fold(word)
     for source in (vocabulary_columns, vocabulary_further)
     for words in source.INCLUDED.values()
     for word in words.split("|")
 )
-
-
-@dataclass(slots=True)
-class Column:
-    """A column and the role of its heading."""
-
-    role: str
-    x0: float
-    x1: float
-
-
-@dataclass(slots=True)
-class Row:
-    """One line item; each part is (value, words) as printed."""
-
-    parts: dict[str, tuple[str, list]] = field(default_factory=dict)
-    line: int = 0
-
-    @property
-    def amount(self) -> str:
-        return self.parts["amount"][0]
-
-
-@dataclass(slots=True)
-class Table:
-    """The rows found, and the lines (by index) that headings and rows take, which no total may come from."""
-
-    rows: list[Row] = field(default_factory=list)
-    headings: dict[int, list[Column]] = field(default_factory=dict)
-    taken: set[int] = field(default_factory=set)
 
 
 def table_of(text: Text) -> Table:
@@ -76,7 +46,7 @@ def table_of(text: Text) -> Table:
             index = _read_rows(text, index, columns, table)
     _leave_sums(table)
     if not table.rows:
-        _read_counted(text, table)
+        read_counted(text, table)
     return table
 
 
@@ -116,7 +86,8 @@ def heading(text: Text, line: Line) -> list[Column] | None:
             return None
         hits = [hit for hit in text.hits.get(cell, ()) if hit.plays("column:")]
         for hit in hits:
-            words = words_at(cell, hit.start, hit.end)
+            # What stands beside the only name of a cell belongs to it, and the figures end where it ends: "Total CHF"
+            words = words_at(cell, hit.start, hit.end) if len(hits) > 1 else cell.words
             columns.append(Column(_role(hit.roles), words[0].x0, words[-1].x1))
     roles = {column.role for column in columns}
     priced = roles & {"amount", "unit_price", "either"}
@@ -166,7 +137,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
     """Read rows until a total, another heading or the page's end; returns the line to go on with."""
     target = _target(columns)
     page = text.lines[index].page if index < len(text.lines) else 0
-    last = text.lines[index - 1]
+    first = last = text.lines[index - 1]
     fresh, summed, begin = True, False, len(table.rows)
     while index < len(text.lines):
         line = text.lines[index]
@@ -176,11 +147,14 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         role = None if row is not None and multiplies(row) else _summary(text, line)
         if role in ("charge", "discount") and row is not None and is_alike(row, table.rows[begin:]):
             role = None
+        # A row of an account of days, as its tax of each night is: "03/10/25 | Occupancy tax 12.5 % | 31.13"
+        daily = row is not None and all(is_dated(text, other) for other in [line, last]) and last is not first
+        role = None if daily and role in ENDING else role
         if role == "charge" and row is not None and len(table.rows) == begin:
             role = None  # nothing stands before it that it could be charged on: "Delivery of water, 41 m³"
         if role is None and row is not None and is_plainer(row, table.rows, begin):
             role = _sum_anywhere(text, line)
-        if role is None and row is not None and is_rated(text, line, row):
+        if role is None and row is not None and not daily and is_rated(text, line, row):
             role = "tax"
         if role is not None and any(
             not amount.percent for cell in line.cells for amount in text.amounts(cell)
@@ -230,6 +204,11 @@ def is_alike(row: Row, before: list[Row]) -> bool:
     """Whether the row counts or prices something, and says nothing that the row before it does not say."""
     more = {"quantity", "unit_price"} & row.parts.keys()
     return bool(before) and bool(more) and row.parts.keys() <= before[-1].parts.keys()
+
+
+def is_dated(text: Text, line: Line) -> bool:
+    """Whether the line opens with a date."""
+    return bool((found := text.dates(line.cells[0])) and found[0].start == 0)
 
 
 def is_sum_of(text: Text, line: Line, rows: list[Row]) -> bool:
@@ -355,55 +334,3 @@ def _description(text: Text, line: Line, columns: list[Column], row: Row) -> lis
         for word in first.words
         if id(word) not in used and re.search(r"[^\W\d_]{2}", word.text) and not numbers.code_of(word.text)
     ]
-
-
-def _read_counted(text: Text, table: Table) -> None:
-    """Receipts have no heading row: items are the rows that say "2 @ 14.90" or "2 x 3,50"."""
-    for line in text.lines:
-        for cell in line.cells:
-            match = COUNTED_PRICE.search(cell.text)
-            if match is None:
-                continue
-            behind = [
-                amount for amount in text.amounts(cell) if amount.start >= match.end() - 1 and amount.money
-            ]
-            if not behind:
-                continue
-            price = behind[0]
-            quantity, _ = numbers.parse(match["quantity"], text.mark)
-            row = Row(line=line.index)
-            row.parts["quantity"] = (
-                numbers.plain(quantity),
-                words_at(cell, match.start(), match.end("quantity")),
-            )
-            row.parts["unit_price"] = (numbers.plain(price.value), words_at(cell, price.start, price.end))
-            _receipt_amount(text, line, behind, row, quantity)
-            table.rows.append(row)
-            table.taken.add(line.index)
-
-
-def _receipt_amount(text: Text, line: Line, behind: list[numbers.Amount], row: Row, quantity: object) -> None:
-    """The item's amount: the last figure of its row, else the lone figure in the next few rows."""
-    cell = line.cells[-1]
-    figures = [amount for amount in text.amounts(cell) if amount.money]
-    if figures and figures[-1] is not behind[0]:
-        row.parts["amount"] = (
-            numbers.plain(figures[-1].value),
-            words_at(cell, figures[-1].start, figures[-1].end),
-        )
-        return
-    for other in text.lines[line.index + 1 : line.index + 4]:
-        only = text.amounts(other.cells[0])
-        if (
-            len(other.cells) == 1
-            and len(only) == 1
-            and only[0].money
-            and only[0].end - only[0].start >= len(other.text) - 1
-        ):
-            row.parts["amount"] = (
-                numbers.plain(only[0].value),
-                words_at(other.cells[0], only[0].start, only[0].end),
-            )
-            return
-        if COUNTED_PRICE.search(other.text):
-            return

@@ -11,8 +11,10 @@ from tasks.agent.page import Word
 from tasks.agent.rules.buyers import buyers_of
 from tasks.agent.rules.labels import Hit, fold
 from tasks.agent.rules.patterns import (
+    ADDRESSING,
     BANK,
     CONTACT,
+    DOCTOR,
     DOMAIN,
     FOOTER_WORDS,
     FREE_MAIL,
@@ -171,7 +173,11 @@ class Parties:
             text.dates(cell)
             or POSTCODE.search(cell.text)
             or STREET.search(cell.text)
-            or TITLES.search(cell.text)
+            or (TITLES.search(cell.text) and not DOCTOR.search(cell.text))
+            or (
+                ADDRESSING.search(text.folded[cell])
+                and any(h.plays("kind:") for h in text.hits.get(cell, ()))
+            )
         ):
             return True
         hit = text.leading_hit(cell)

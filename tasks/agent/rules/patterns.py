@@ -75,6 +75,14 @@ PREFIX = re.compile(
 TITLES = re.compile(
     r"^(?:herrn?|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE
 )
+DOCTOR = re.compile(r"^(?:prof\.? )?dr\.? ?(?:med|iur|jur|vet|dent|rer|ing|phil)\b", re.IGNORECASE)
+"""Who is called so at the head of a page has a practice; who is written to is seldom called by faculty and all."""
+ADDRESSING = re.compile(
+    r"^(?:your|ihre?|votre|vos|uw|je|jouw|su|tu|la (?:tua|sua|vostra)|twoj[ae]?|panstwa|din|deres|vase|a sua) ",
+)
+"""What opens the title of a document that speaks to its reader: "Your bill", "Ihre Mobilfunkrechnung"."""
+NOUGHTS = re.compile(r"(?<=\w\. )z [0o]\. ?[0o]\.?$", re.IGNORECASE)
+"""A Polish legal form as OCR reads it: "Sp. z 0.0."."""
 LABELLED = re.compile(r"^[^:]{3,45}:\s*\S")
 """A line that says what it is, and so is no name."""
 
@@ -122,8 +130,8 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
 
 def clean(name: str) -> str:
     """Without the signs and labels around it."""
-    name = name.strip(" \t:;,|•·*–—-")
-    return re.sub(r"\s+", " ", name)
+    name = re.sub(r"\s+", " ", name.strip(" \t:;,|•·*–—-"))
+    return NOUGHTS.sub("z o.o.", name)
 
 
 def key_of(name: str) -> str:

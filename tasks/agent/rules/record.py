@@ -12,14 +12,17 @@ from tasks.agent.contract import FieldValue, Record, Source
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.grounding import PLACELESS, evidence, is_placeless
 from tasks.agent.pdf import Document
+from tasks.agent.rules.accents import LOST, lost_accents
 from tasks.agent.rules.amounts import Amounts, amounts_of
 from tasks.agent.rules.buyers import addressee, buyers_of
 from tasks.agent.rules.headings import dates_of, numbers_of
 from tasks.agent.rules.items import proved
 from tasks.agent.rules.kind import NAMES
-from tasks.agent.rules.lines import Table, table_of
+from tasks.agent.rules.labels import find, fold
+from tasks.agent.rules.lines import table_of
 from tasks.agent.rules.money import currency_of
 from tasks.agent.rules.parties import Parties
+from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
 from tasks.agent.rules.values import MOST_REASONS, missing, source_of, weak
@@ -66,6 +69,9 @@ def record_of(
     chosen |= tax_ids_of(text, *names) | iban_of(text)
     if xml is not None and xml.credit:
         name = "credit_note"
+    for key in ("supplier", "buyer"):
+        if chosen[key] is not None and lost_accents(text, chosen[key].words):  # type: ignore[union-attr]
+            chosen[key].reasons.append(LOST)  # type: ignore[union-attr]
     found = findings(chosen, amounts, table, xml, today)
     if xml is not None:
         complete_from_xml(chosen, found, xml)
@@ -139,9 +145,14 @@ def untaxed(name: str, amounts: Amounts, table: Table) -> Candidate | None:
     total, rows = amounts.total, [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
     if name == "receipt" or amounts.tax is not None or total is None or not rows:
         return None
-    if abs(sum(rows) - total.amount) > checks.CENT:
+    if abs(sum(rows) - total.amount) > checks.CENT or any(map(names_tax, table.rows)):
         return None
     return Candidate(total.value, min(total.score, 0.8), total.words, label=total.label)
+
+
+def names_tax(row: Row) -> bool:
+    """Whether the item is a tax itself, as that of each night in a hotel's account."""
+    return any("tax" in hit.roles for hit in find(fold(row.parts.get("description", ("",))[0])))
 
 
 def value_of(candidate: Candidate | None) -> Decimal | None:

@@ -9,7 +9,8 @@ from itertools import product
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
-from tasks.agent.rules.lines import ENDS_ITEMS, Table
+from tasks.agent.rules.lines import ENDS_ITEMS
+from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 CENT = Decimal("0.02")

@@ -32,6 +32,11 @@ PAST = re.compile(
 )
 REACH = 140
 FULL = re.compile(r"ohne abzug|netto|\bnet\b|sans escompte|senza sconto|sin descuento|zonder korting|in full")
+WITHOUT = re.compile(
+    r"[\s,)]*(?:ohne (?:jeden )?abzug|rein netto|sans escompte|senza sconto|zonder korting|sin descuento)"
+)
+LIMIT = re.compile(rf"(?:{UNTIL})[\s:]*$")
+"""What follows and precedes the day of a payment without discount, where no word of paying does: "bis 13.04.2025 ohne Abzug"."""
 BEHIND = 30
 WHOLE, PART = 0.82, 0.6
 
@@ -62,7 +67,8 @@ def stated_days(text: Text) -> Iterator[Candidate]:
     cells = {id(word): cell for cell in text.cells for word in cell.words}
     for found in dates.find(flow.folded, text.month_first):
         before = ABBREVIATED.sub(" ", flow.folded[max(found.start - REACH, 0) : found.start])
-        match = STATED.search(before)
+        behind = flow.folded[found.end : found.end + BEHIND]
+        match = STATED.search(before) or (LIMIT.search(before) if WITHOUT.match(behind) else None)
         if match is None or PAST.search(ENDS.split(before)[-1]):
             continue
         reduced = max([other.end() for other in REDUCED.finditer(match.group())], default=0)

@@ -332,7 +332,7 @@ FIELDS: dict[str, Words] = {
         "|gastos de transporte|recargo|recargo de equivalencia|embalaje|suplidos|recargo equivalencia|gastos",
         "it": "spese di trasporto|spedizione|spese di spedizione|trasporto|arrotondamento|bollo|spese"
         "|imballo|spese incasso|spese di incasso|imposta di bollo|bolli|marca da bollo|spese varie|spese trasporto|contributo conai|cassa previdenza|contributo integrativo|cassa avvocati|spese generali",
-        "nl": "verzendkosten|bezorgkosten|porto|afronding"
+        "nl": "verzendkosten|verzending|bezorging|bezorgkosten|porto|afronding"
         "|verpakking|administratiekosten|transportkosten|vracht|orderkosten|statiegeld|toeslag|emballage|vrachtkosten|leveringskosten",
         "pl": "koszt dostawy|wysyłka|transport"
         "|koszty dostawy|przesyłka|koszt wysyłki|koszty wysyłki|opakowanie|dostawa|zaokrąglenie|koszt transportu",

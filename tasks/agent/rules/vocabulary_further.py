@@ -90,7 +90,7 @@ FIELDS: dict[str, Words] = {
     },
     "discount": {"sv": "rabatt", "da": "rabat", "no": "rabatt", "pt": "desconto|descontos", "cs": "sleva"},
     "charge": {
-        "sv": "frakt|öresavrundning|avrundning|porto|expeditionsavgift|faktureringsavgift",
+        "sv": "frakt|öresavr|öresutjämning|öresavrundning|avrundning|porto|expeditionsavgift|faktureringsavgift",
         "da": "fragt|gebyr|porto|afrunding|forsendelse",
         "no": "frakt|gebyr|porto|øreavrunding|avrunding",
         "pt": "portes|transporte|arredondamento|portes de envio",

@@ -1,0 +1,35 @@
+"""What a table of line items is: its columns, its rows, and the lines of the document that it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Column:
+    """A column and the role of its heading."""
+
+    role: str
+    x0: float
+    x1: float
+
+
+@dataclass(slots=True)
+class Row:
+    """One line item; each part is (value, words) as printed."""
+
+    parts: dict[str, tuple[str, list]] = field(default_factory=dict)
+    line: int = 0
+
+    @property
+    def amount(self) -> str:
+        return self.parts["amount"][0]
+
+
+@dataclass(slots=True)
+class Table:
+    """The rows found, and the lines (by index) that headings and rows take, which no total may come from."""
+
+    rows: list[Row] = field(default_factory=list)
+    headings: dict[int, list[Column]] = field(default_factory=dict)
+    taken: set[int] = field(default_factory=set)

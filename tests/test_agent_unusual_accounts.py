@@ -1,0 +1,80 @@
+"""What accounts, bills and practices print: rows of days, lists of documents, titles that speak to their reader, terms behind a date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.test_agent_unusual import HEAD, ITEMS, SUMS, TITLES, Rows, read, record, sums, values
+
+NIGHTS: Rows = [
+    [(60, "03/10/2024"), (160, "Room charge"), (400, "249.00")],
+    [(60, "03/10/2024"), (160, "Occupancy tax 12.5%"), (400, "31.13")],
+    [(60, "03/11/2024"), (160, "Room charge"), (400, "249.00")],
+    [(60, "03/11/2024"), (160, "Occupancy tax 12.5%"), (400, "31.13")],
+]
+
+
+def test_a_tax_of_each_night_is_an_item_and_not_the_tax(tmp_path: Path) -> None:
+    head: Rows = ["The Bayfront Hotel", "Guest folio", "Folio no 8812", "Date: 03/12/2024"]
+    titles: Rows = [[(60, "Date"), (160, "Description"), (400, "Charges"), (480, "Credits")]]
+    found = record(tmp_path, [*head, *titles, *NIGHTS, [(60, "Total charges USD"), (400, "560.26")]])
+    assert [item["amount"].value for item in found.lines] == ["249.00", "31.13", "249.00", "31.13"]
+    assert sums(found)[0] is None and sums(found)[1] is None and values(found, "total") == ["560.26"]
+
+
+def test_a_list_of_invoices_is_none(tmp_path: Path) -> None:
+    rows: Rows = [
+        "Harbour Lane Books Ltd",
+        "Account summary",
+        "Date 31/05/2024",
+        [(60, "Date"), (160, "Invoice no"), (260, "Details"), (400, "Debit"), (480, "Balance")],
+        [(60, "02/05/2024"), (160, "SIN-9911"), (260, "Sale"), (400, "410.00"), (480, "410.00")],
+        [(60, "09/05/2024"), (160, "SIN-9920"), (260, "Sale"), (400, "246.48"), (480, "656.48")],
+        [(60, "Amount outstanding: £656.48")],
+    ]
+    assert read(tmp_path, rows).records == ()
+
+
+def test_the_number_over_one_row_of_sums_is_the_documents(tmp_path: Path) -> None:
+    row: list[tuple[float, str]] = [(60, "8812"), (160, "14/05/2024"), (400, "360.00"), (480, "360.00")]
+    head: Rows = ["Harbour Lane Books Ltd", "Invoice", [(60, "Invoice no"), (160, "Date"), (400, "Amount"), (480, "Balance")]]  # fmt: skip
+    assert values(record(tmp_path, [*head, row, *TITLES, *ITEMS, *SUMS]), "number") == ["8812"]
+
+
+@pytest.mark.parametrize("title", ["Your bill", "Ihre Stromrechnung Mai 2024", "Votre facture"])
+def test_a_title_that_speaks_to_its_reader_is_no_name(tmp_path: Path, title: str) -> None:
+    rows: Rows = [title, "Tamar Water", "Account number 7712", "Invoice no 8812", "Date: 14 May 2024", "GBP"]
+    assert values(record(tmp_path, [*rows, *TITLES, *ITEMS, *SUMS]), "supplier") == ["Tamar Water"]
+
+
+def test_a_practice_bears_the_name_of_its_doctor(tmp_path: Path) -> None:
+    rows: Rows = ["Dr. med. Sabine Vogel", "Innere Medizin", "Bahnhofplatz 3", "97070 Würzburg", "Rechnung Nr. 8812", "Datum: 14.05.2024", "EUR"]  # fmt: skip
+    total: Rows = [[(60, "Rechnungsbetrag"), (480, "82,68")]]
+    assert values(record(tmp_path, [*rows, *total]), "supplier") == ["Dr. med. Sabine Vogel"]
+
+
+def test_the_day_without_discount_is_the_due_date(tmp_path: Path) -> None:
+    terms = "Zahlungsbedingungen: Bis 28.05.2024 2,00 % Skonto = 7,20; bis 13.06.2024 ohne Abzug"
+    period = "Leistungszeitraum 01.05.2024 bis 31.05.2024 netto"
+    found = record(tmp_path, [*HEAD, *TITLES, *ITEMS, *SUMS, terms, period])
+    assert values(found, "due_date") == ["2024-06-13"]
+
+
+def test_a_column_reaches_as_far_as_its_heading(tmp_path: Path) -> None:
+    """A short figure stands under the currency behind the name of its column."""
+    titles: Rows = [[(60, "Description"), (300, "Qty"), (390, "Price"), (480, "Total CHF")]]
+    items: Rows = [
+        [(60, "Oak shelf"), (305, "5"), (390, "12.00"), (508, "60.00")],
+        [(60, "Bracket"), (305, "2"), (390, "4.50"), (515, "9.00")],
+    ]
+    found = record(tmp_path, [*HEAD, *titles, *items, [(390, "Amount due"), (508, "70.00")]])
+    assert [item["amount"].value for item in found.lines] == ["60.00", "9.00"]
+
+
+def test_items_stand_over_the_sums_even_if_the_page_opens_with_what_is_to_pay(tmp_path: Path) -> None:
+    items: Rows = [[(60, "Monthly plan"), (480, "240.00")], [(60, "Roaming"), (480, "60.00")]]
+    before: Rows = ["Total to pay £360.00", [(60, "Balance from last bill"), (480, "38.00")]]
+    found = record(tmp_path, [*HEAD, *before, *items, *SUMS])
+    assert [item["amount"].value for item in found.lines] == ["240.00", "60.00"]

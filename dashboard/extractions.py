@@ -137,11 +137,21 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
         "next": rows[-1].pk if more else None, "tiles": _tiles(counts),
         "pace": pace(extraction, counts) if counts.total else None, "is_final": counts.is_finished and bool(counts.total or not locked),
         "standstill": queries.standstill(extraction) if counts.enqueued else "",
-        "locked": locked, "nothing_read": "" if counts.total else _why_nothing_is_read(extraction, locked),
+        "locked": list(zip(locked, _faults(request, locked), strict=True)), "nothing_read": "" if counts.total else _why_nothing_is_read(extraction, locked),
         "not_taken": extraction.not_taken[:MOST_FILES], "repeats": list(zip(known, repeats.tasks_of(extraction, known), strict=True)),
         "may_operate": request.user.has_perm("tasks.operate_task") and not (extraction.pruned_at or extraction.client.deletion_began_at),
         "may_upload": request.user.has_perm("tasks.add_extraction"),
     }  # fmt: skip
+
+
+def _faults(request: HttpRequest, locked: list[dict[str, Any]]) -> list[str]:
+    """What was wrong with the passwords that were typed last, by the address that `passwords.unlock` leads to."""
+    wrong = set(request.GET.getlist("wrong"))
+    said = _("This password does not open the file. Capital and small letters differ.")
+    faults = [said if str(entry["document_id"]) in wrong else "" for entry in locked]
+    if "empty" in request.GET and faults:
+        faults[0] = _("Type the password of at least one file.")
+    return faults
 
 
 def _why_nothing_is_read(extraction: Extraction, locked: list[dict[str, Any]]) -> str:
@@ -149,7 +159,7 @@ def _why_nothing_is_read(extraction: Extraction, locked: list[dict[str, Any]]) -
     if extraction.pruned_at:
         return words.pruned(extraction.pruned_at)
     if locked:
-        return _("Nothing is being read yet: what could be read needs a password first. Type it below.")
+        return _("Nothing is being read yet: what could be read needs its password first.")
     if extraction.repeats and extraction.not_taken:
         return _(
             "Nothing is being read: some of these files were already handed in, and the others could not be taken. Below is which, and why."

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
@@ -34,6 +38,9 @@ def unlock(request: HttpRequest, pk: int) -> HttpResponse:
     except (intake.NotTaken, operations.Refused) as refusal:
         messages.error(request, refusal.message)
         return redirect("extraction", pk=pk)
+    if not passwords:
+        messages.error(request, _("No password was typed, so nothing was opened."))
+        return redirect(_page(pk, {"empty": 1}))
     for name in others:
         messages.error(request, _("The password does not open “%(name)s”.") % {"name": name})
     if opened := len(passwords) - len(others):
@@ -42,4 +49,12 @@ def unlock(request: HttpRequest, pk: int) -> HttpResponse:
             ngettext("%(number)d document opened.", "%(number)d documents opened.", opened)
             % {"number": opened},
         )
-    return redirect("extraction", pk=pk)
+    extraction.refresh_from_db(fields=("refused",))
+    still = {entry.get("document_id") for entry in extraction.refused if entry["code"] == "encrypted"}
+    return redirect(_page(pk, {"wrong": sorted(passwords.keys() & still)}))
+
+
+def _page(pk: int, faults: dict[str, Any]) -> str:
+    """The extraction's page, which marks these fields and puts the cursor into the first."""
+    query = urlencode(faults, doseq=True)
+    return reverse("extraction", args=(pk,)) + (f"?{query}" if query else "")

@@ -313,10 +313,14 @@ def test_whoever_waits_for_an_extraction_is_told_once_by_the_browser_when_it_has
     world.tasks.filter(status="enqueued").update(**ended)
     expect(page).to_have_title(re.compile(r"^\(7/8\)"), timeout=9000)
     assert page.evaluate("told") == []
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
     world.tasks.filter(status="processing").update(
         **ended, locked_by=None, lease_owner=None, lease_expires_at=None, current_attempt=None
     )
     expect(page.locator("[data-await]")).to_be_hidden(timeout=9000)
+    expect(page.get_by_role("button", name="Pause")).to_be_hidden()
+    page.keyboard.press("r")
+    expect(page.locator("[data-indicator]")).to_have_text("Finished: not updated any more")
     title, body = page.evaluate("told")[0]
     assert "Nordwind & Söhne" in title and body.startswith("8 of 8 documents done")
     page.evaluate("new Promise(done => setTimeout(done, 700))")  # some polls later
@@ -360,7 +364,12 @@ def test_picked_files_are_listed_before_sending_with_what_is_left_out_and_why(
 ) -> None:
     site, files = visit(root), files_for(tmp_path)
     page = site.open("/upload/")
-    expect(page.locator("[data-send]")).to_be_disabled()
+    send = page.locator("[data-send]")
+    expect(send).to_be_disabled()
+    expect(send).to_have_accessible_description("Choose at least one PDF file first.")
+    page.locator("#id_files").set_input_files(files[2:])
+    expect(send).to_be_disabled()
+    expect(send).to_have_accessible_description("None of these files can be handed in. · 2 left out")
     page.locator("#id_files").set_input_files(files)
     expect(page.locator("[data-list] > li")).to_have_count(4)
     expect(page.locator("[data-summary]")).to_contain_text("2 to send")
@@ -378,6 +387,35 @@ def test_picked_files_are_listed_before_sending_with_what_is_left_out_and_why(
     expect(page.locator("#refused tr", has_text="notes.pdf")).to_contain_text("not a PDF")
     assert Document.objects.filter(original_name="a.pdf").count() == 1
     assert site.complaints == []
+
+
+def test_a_wrong_password_leads_back_to_its_field_with_the_reason(world, root, visit, tmp_path: Path) -> None:
+    (tmp_path / "mine.pdf").write_bytes(pdf_bytes(password="right"))
+    site = visit(root)
+    page = site.open("/upload/")
+    page.locator("#id_files").set_input_files(tmp_path / "mine.pdf")
+    page.locator("[data-send]").click()
+    page.wait_for_url(re.compile(r"/extractions/\d+/$"))
+    field = page.get_by_label("mine.pdf")
+    for typed, reason in (("", "Type the password of at least one file."), ("Right", "This password does not open the file. Capital and small letters differ.")):  # fmt: skip
+        field.fill(typed)
+        page.get_by_role("button", name="Open and read").click()
+        expect(field).to_be_focused()
+        expect(field).to_have_accessible_description(reason)
+    field.fill("right")
+    page.keyboard.press("Enter")
+    expect(page.locator("#rows")).to_contain_text("mine.pdf")
+    assert site.complaints == []
+
+
+@pytest.mark.parametrize(("width", "least"), [(390, 90), (1280, 170)])
+def test_the_place_of_each_value_is_seen_at_every_width(world, root, visit, width: int, least: int) -> None:
+    site = visit(root)
+    site.page.set_viewport_size({"width": width, "height": 800})
+    page = site.open(f"/tasks/{world.tasks.get(document__original_name='good.pdf').pk}/")
+    quotes = page.locator("#result .quote:visible", has_text="Page 1")
+    assert quotes.count() >= 1
+    assert all(box.bounding_box()["width"] >= least for box in quotes.all())
 
 
 def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world, root, visit) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import html
 import json
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -129,13 +130,24 @@ def test_a_name_of_any_kind_is_shown_harmless(place) -> None:
     assert len(Document.objects.get().original_name) <= 255
 
 
+def marked(page: str, field: str) -> str:
+    """What the page says below a field that it marks as wrong and puts the cursor into."""
+    (attributes,) = re.findall(f'<input [^>]*name="{field}"[^>]*>', page)
+    assert 'aria-invalid="true"' in attributes and " autofocus" in attributes
+    (described,) = re.findall('aria-describedby="([^"]+)"', attributes)
+    return re.findall(f'id="{described}"[^>]*>([^<]*)<', page)[0]
+
+
 def test_a_password_is_asked_for_on_the_page_and_opens_the_file(place) -> None:
     response = hand_in(place, ("locked.pdf", pdf_bytes(password="right")))
     document = Document.objects.get()
     field = f"password-{document.pk}"
     assert f'name="{field}"' in text_of(place[0].get(response.url))
     action = reverse("extraction_passwords", args=(Extraction.objects.get().pk,))
-    assert "does not open “locked.pdf”" in text_of(place[0].post(action, {field: "wrong"}, follow=True))
+    wrong = text_of(place[0].post(action, {field: "wrong"}, follow=True))
+    assert "does not open “locked.pdf”" in wrong and marked(wrong, field) == "This password does not open the file. Capital and small letters differ."  # fmt: skip
+    empty = text_of(place[0].post(action, {field: ""}, follow=True))
+    assert "No password was typed" in empty and marked(empty, field).startswith("Type the password")
     page = text_of(place[0].post(action, {field: "right"}, follow=True))
     assert "1 document opened." in page and f'name="{field}"' not in page
     assert Task.objects.get().document == document
@@ -146,7 +158,9 @@ def test_where_all_files_are_refused_the_page_says_so(place) -> None:
     assert "None of the files could be taken" in page and "This file is empty" in page
     assert "data-final" in page, "it says that it is finished, not that it is live"
     locked = text_of(place[0].get(hand_in(place, ("b.pdf", pdf_bytes(password="x"))).url))
-    assert "needs a password first" in locked and "data-final" not in locked, "somebody may type the password"
+    assert "needs its password first" in locked and "data-final" not in locked, (
+        "somebody may type the password"
+    )
 
 
 def test_the_limit_of_a_form_refuses_it_whole_with_the_number_in_the_sentence(place, settings) -> None:

@@ -35,8 +35,9 @@
   const isAtRest = () => isPaused || isFinished || (document.hidden && !goesOnHidden);
 
   function show() {
-    const state = isPaused ? "paused" : isLost ? "disconnected" : isFinished ? "finished" : isHearing() ? "live" : "polling";
+    const state = isFinished && !isLost ? "finished" : isPaused ? "paused" : isLost ? "disconnected" : isHearing() ? "live" : "polling";
     live.classList.toggle("is-stale", state === "disconnected");
+    if (pauseButton) pauseButton.hidden = isFinished; // nothing comes any more that could be held back
     if (!indicator || (indicator.dataset.state === state && state !== "disconnected")) return;
     indicator.dataset.state = state;
     const since = lastGood.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -225,11 +226,8 @@
   });
   window.addEventListener("pagehide", hangUp);
   window.addEventListener("online", refresh);
-  if (indicator) document.addEventListener("toggle-live", () => setPaused(!isPaused));
-  if (pauseButton) {
-    pauseButton.hidden = isFinished;
-    pauseButton.addEventListener("click", () => setPaused(!isPaused));
-  }
+  if (indicator) document.addEventListener("toggle-live", () => isFinished || setPaused(!isPaused));
+  pauseButton?.addEventListener("click", () => setPaused(!isPaused));
   show();
   setInterval(show, 2000);
   if (!isFinished) timer = setTimeout(refresh, interval);

@@ -122,8 +122,10 @@
     list.replaceChildren(...rows);
     const good = chosen.filter(({ why }) => !why);
     const bytes = good.reduce((sum, { file }) => sum + file.size, 0);
+    // A button that cannot be pressed has the reason beside it
     const parts = [];
-    if (chosen.length) parts.push(text.ready.replace("{number}", good.length).replace("{size}", size(bytes)));
+    if (!good.length) parts.push(chosen.length ? text.noneGood : text.none);
+    if (good.length) parts.push(text.ready.replace("{number}", good.length).replace("{size}", size(bytes)));
     if (good.length < chosen.length) parts.push(text.leftOut.replace("{number}", chosen.length - good.length));
     if (chosen.length > rows.length) parts.push(text.notShown.replace("{number}", chosen.length - rows.length));
     summary.textContent = parts.join(" · ");

@@ -74,7 +74,7 @@ def values(database: psycopg.Connection) -> dict[str, Any]:
     ).fetchall()
     count = len(waiting)
     return {
-        "agent": BUSY_AGENT, "client": 1, "clients": [1], "held_clients": [2, 3], "version": BUSY_AGENT, "extraction": 1, "priority": 10, "worker": WORKER,
+        "agent": BUSY_AGENT, "client": 1, "clients": [1], "held_clients": [2, 3], "version": BUSY_AGENT, "extraction": 1, "extractions": [1], "files": "[]", "priority": 10, "worker": WORKER,
         "sweeper": WORKER, "held": [WORKER], "after": UUID(int=0), "executors": ["local"], "look_ahead": 200, "lease_seconds": 60.0, "tasks": waiting, "task": waiting[0],
         "attempts": [UUID(int=2**100 + i) for i in range(count)], "tpm": [1.0] * count, "output_tpm": [1.0] * count, "rpm": [1.0] * count,
         "most": 100, "age_seconds": 3600.0, "seconds": 1.0, "least": 10, "percent": 20, "on": True, "blocked_by": "agent", "count": 10, "key_step": 1000, "first_key": None,

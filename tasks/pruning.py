@@ -44,7 +44,7 @@ class Scope:
 
 @dataclass(slots=True)
 class Progress(removal.Progress):
-    """`documents`: whose files are noted to go; `extractions` and `attempts`: whose rows are empty."""
+    """`extractions`, `attempts` and `documents`: whose rows are empty; `files`: removed, those of documents among them."""
 
     extractions: int = 0
     attempts: int = 0
@@ -160,9 +160,11 @@ def _remove(progress: Progress) -> Iterator[Progress]:
     if not noted:
         return
     for extraction in noted:
-        for name in Extraction.objects.values_list("files_to_go", flat=True).get(pk=extraction) or ():
-            if not removal.is_shared(name):
-                get_storage().delete(name)
+        names = Extraction.objects.values_list("files_to_go", flat=True).get(pk=extraction) or []
+        old, needed = removal.shared(names)
+        for name in set(names) - needed:
+            get_storage().delete(name)
+            progress.files += name not in old
         faults.point("prune:files")
         yield progress
     tasks = Task.objects.filter(extraction__files_to_go__isnull=False)

@@ -48,10 +48,12 @@ def shared_name(sha256: str) -> str:
     return f"documents/{sha256[:2]}/{sha256}.pdf"
 
 
-def is_shared(name: str) -> bool:
-    """Whether a document that stays has the file of this name, which is from before."""
-    sha256 = PurePosixPath(name).stem
-    return name == shared_name(sha256) and Document.objects.filter(sha256=sha256, storage_name=name).exists()
+def shared(names: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Those of the names that are from before, and those of these that are the file of a document which stays."""
+    digests = {name: PurePosixPath(name).stem for name in names}
+    old = {name for name, sha256 in digests.items() if name == shared_name(sha256)}
+    documents = Document.objects.filter(sha256__in=[digests[name] for name in old], storage_name__in=old)
+    return old, set(documents.values_list("storage_name", flat=True))
 
 
 def attempts_of(tasks: QuerySet[Task]) -> QuerySet[Attempt]:

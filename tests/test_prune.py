@@ -61,6 +61,7 @@ def test_no_table_and_no_file_holds_a_word_of_it(ages, store) -> None:
     assert holding(CANARY) == [] and stored() == kept
     assert set(store) == traces and len(traces) == 2
     assert (progress.extractions, progress.attempts, progress.documents, progress.left) == (1, 3, 3, [])
+    assert progress.files == 3 + 2 * 5
     old = Extraction.objects.get(pk=ages.old.pk)
     assert old.pruned_at and old.refused == [] and old.files_to_go is None
     assert not Attempt.objects.filter(task__extraction=ages.old, erased_at=None).exists()

@@ -105,5 +105,5 @@ def what(found: Scope) -> str:
 def told(done: Progress) -> str:
     return (
         f"{done.extractions:,} extractions with {done.attempts:,} attempts, {done.documents:,} documents, "
-        f"{done.files:,} other files, {done.traces:,} traces"
+        f"{done.files:,} files, {done.traces:,} traces"
     )

@@ -1,4 +1,4 @@
-"""What goes around every request: a Content Security Policy on its answer, and word that the database is needed."""
+"""What goes around every request: a Content Security Policy on its answer, static files, and word that the database is needed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import StaticFile
 
 from tasks import idleness
 
@@ -57,3 +59,15 @@ class KeepsDatabaseAwake:
         if request.path_info not in self.machines:
             idleness.needed()
         return self.get_response(request)
+
+
+class StaticFiles(WhiteNoiseMiddleware):
+    """Answers with files whole: they are small, and under ASGI Django reads them whole all the same, with a warning for each."""
+
+    @staticmethod
+    def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
+        streamed = WhiteNoiseMiddleware.serve(static_file, request)
+        response = HttpResponse(b"".join(streamed), status=streamed.status_code)
+        response.headers = streamed.headers
+        streamed.close()
+        return response

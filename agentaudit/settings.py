@@ -149,7 +149,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "agentaudit.middleware.ContentSecurityPolicy",
     "agentaudit.middleware.KeepsDatabaseAwake",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "agentaudit.middleware.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import urllib.request
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -63,11 +64,16 @@ def test_pages_and_worker_run_and_sigterm_ends_all_of_it(place, running):
     )
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{style[1]}", timeout=5) as response:
         assert response.status == 200 and "immutable" in response.headers["Cache-Control"]
+    guard = threading.Timer(60, process.kill)
+    guard.start()
+    out = "".join(takewhile(lambda line: line != "Ctrl-C stops.\n", process.stdout))
+    guard.cancel()
+    told = rf"Pages: http://127\.0\.0\.1:{port}\nThe first user is 'admin' with the password '[^']+'.*\n.*\n$"
+    assert re.search(told, out), "the address and the password stand together, below everything else"
     process.send_signal(signal.SIGTERM)
-    out, _ = process.communicate(timeout=15)
+    process.communicate(timeout=15)
     assert process.returncode == 0
     assert not processes_of(place.home)
-    assert str(port) in out
     assert place.ask("Worker.objects.filter(stopped_at=None).count()") == 0, "the worker said goodbye"
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from asgiref.sync import async_to_sync
 from django import forms
+from django.contrib.staticfiles import finders
 from django.db import OperationalError
 from django.test import Client as Browser
 from django.urls import reverse
@@ -520,3 +521,17 @@ print(gc.get_freeze_count() > 50_000, "dashboard.operations" in sys.modules)
 def test_a_web_process_has_loaded_its_pages_before_the_first_request_and_lets_the_collector_be() -> None:
     """The collector took up to 80 ms of a request where it looked through all that a process holds for good."""
     assert printed(READY) == "True True"
+
+
+def test_static_files_are_answered_whole_and_asked_for_once(client: Browser) -> None:
+    """A streamed one makes Django warn under ASGI, at each file."""
+    path, content = "/static/dashboard/base.css", finders.find("dashboard/base.css")
+    whole = client.get(path)
+    assert not whole.streaming and whole.content == Path(content).read_bytes()
+    assert whole.headers["Content-Type"].startswith("text/css")
+    head = client.head(path)
+    assert (head.content, head.headers["Content-Length"]) == (b"", str(len(whole.content)))
+    part = client.get(path, headers={"range": "bytes=0-9"})
+    assert (part.status_code, part.content) == (206, whole.content[:10])
+    again = client.get(path, headers={"if-modified-since": whole.headers["Last-Modified"]})
+    assert (again.status_code, again.content) == (304, b"")

@@ -1,8 +1,9 @@
-"""Whether this machine lets a web server listen where it is to: asked before anything is started."""
+"""Whether this machine lets a web server listen where it is to, asked before anything is started; and whether it answers there."""
 
 from __future__ import annotations
 
 import errno
+import http.client
 import socket
 import time
 from collections.abc import Callable
@@ -45,3 +46,16 @@ def refusal(host: str, port: int) -> OSError | None:
     except OSError as error:
         return error
     return None
+
+
+def answers(host: str, port: int) -> bool:
+    """Whether a web server answers there, whatever it says."""
+    line = http.client.HTTPConnection(host.strip("[]"), port, timeout=0.5)
+    try:
+        line.request("GET", "/healthz")
+        line.getresponse()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        line.close()
+    return True

@@ -81,18 +81,20 @@ def alone(say: Say) -> Iterator[None]:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])
 
 
-def make_first_user(say: Say) -> None:
-    """On an empty installation: a superuser with a random password, which is said this once."""
+def make_first_user(say: Say) -> str:
+    """On an empty installation: a superuser with a random password, which the sentence that is returned tells this once; else ""."""
     users = get_user_model().objects
     if users.exists():
-        return
+        return ""
     with alone(say):
         if users.exists():
-            return
+            return ""
         password = secrets.token_urlsafe(12)
         users.create_superuser(FIRST_USER, password=password)
-    say(f"The first user is {FIRST_USER!r} with the password {password!r}. It is shown only now;")
-    say(f"`{manage()} changepassword {FIRST_USER}` sets another one.")
+    return (
+        f"The first user is {FIRST_USER!r} with the password {password!r}. It is shown only now;\n"
+        f"`{manage()} changepassword {FIRST_USER}` sets another one."
+    )
 
 
 def collect_static() -> None:

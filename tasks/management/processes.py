@@ -113,6 +113,8 @@ class Supervisor:
     say: Callable[[str], None]
     changed: Callable[[], bool] = lambda: False
     """Whether the children's code has changed, so that they are to be started anew."""
+    looked: Callable[[], None] = lambda: None
+    """Called after each look at the children."""
     tick_seconds: float = 0.2
     stopping: bool = False
     _handlers: dict = field(default_factory=dict)
@@ -124,6 +126,7 @@ class Supervisor:
         try:
             while not self.stopping and not any(child.given_up for child in self.children):
                 self.tick(time.monotonic())
+                self.looked()
                 time.sleep(self.tick_seconds)
             return int(any(child.given_up for child in self.children))
         finally:

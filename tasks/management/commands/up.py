@@ -59,21 +59,34 @@ that do not end by then are handed back and go on at the next start. Nothing is 
     def handle(self, *args, **options) -> None:
         self.wait_for_port(options)
         preparation.migrate(self.say)
-        if options["first_user"]:
-            preparation.make_first_user(self.say)
+        first_user = preparation.make_first_user(self.say) if options["first_user"] else ""
         if options["only"] != "worker":
             preparation.collect_static()
             # Another one may have begun beside us and waited for the same migrations
             self.wait_for_port(options)
-            self.say(f"Pages: {self.address(options['port'])}")
         connections.close_all()  # nothing here needs the database any more, and it may sleep
-        self.say("Ctrl-C stops.")
         supervisor = Supervisor(list(parts(options)), self.say)
+        unsaid = [first_user, "Ctrl-C stops."] if first_user else ["Ctrl-C stops."]
+        supervisor.looked = lambda: self.greet(options, unsaid)
         if options["reload"]:
             changed = changes(settings.BASE_DIR)
             supervisor.changed = lambda: self.anew(changed)
-        if code := supervisor.run():
+        code = supervisor.run()
+        if first_user in unsaid:  # the pages never answered, and nobody could say it later
+            self.say(first_user)
+        if code:
             sys.exit(code)
+
+    def greet(self, options: dict, unsaid: list[str]) -> None:
+        """Say where the pages are once they answer, and `unsaid` below: what people need stands under what the parts say at their start."""
+        if not unsaid:
+            return
+        if options["only"] != "worker":
+            if not listening.answers(settings.BIND_ADDRESS, options["port"]):
+                return
+            self.say(f"Pages: {self.address(options['port'])}")
+        while unsaid:
+            self.say(unsaid.pop(0))
 
     def wait_for_port(self, options: dict) -> None:
         if options["only"] != "worker":

@@ -23,8 +23,15 @@ def main() -> None:
 
 def run() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
-    from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line
+    try:
+        from django.core.exceptions import ImproperlyConfigured
+        from django.core.management import execute_from_command_line
+    except ModuleNotFoundError as error:
+        if error.name != "django":
+            raise
+        sys.exit(
+            f"{sys.executable} lacks what agentaudit needs. Call it as: .venv/bin/python manage.py ... (`make venv` makes .venv)"
+        )
 
     try:
         execute_from_command_line(sys.argv)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import runpy
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,12 @@ def test_settings_are_the_only_place_that_reads_the_environment():
 
 def _is_a_write(node: ast.AST) -> bool:
     return isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del))
+
+
+def test_what_an_example_writes_into_the_checkout_is_no_part_of_it():
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    written = re.findall(r"--csv (\S+)", README)
+    assert written and all(any(fnmatch(f"/{name}", line) for line in ignored) for name in written)
 
 
 def test_the_page_of_states_equals_the_code():

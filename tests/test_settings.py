@@ -22,6 +22,17 @@ PRODUCTION = {
 }
 
 
+def test_a_python_without_the_packages_is_told_which_one_to_call(tmp_path: Path) -> None:
+    call = [sys.executable, "-S", str(ROOT / "manage.py"), "extract", "a.pdf"]
+    run = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert run.returncode == 1
+    assert (
+        ".venv/bin/python manage.py" in run.stderr
+        and "make venv" in run.stderr
+        and "Traceback" not in run.stderr
+    )
+
+
 @pytest.mark.parametrize(
     "command", [("migrate",), ("createsuperuser", "--noinput"), ("migrate", "--traceback")]
 )

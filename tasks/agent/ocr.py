@@ -37,6 +37,8 @@ GOOD_SHARE, GOOD_COUNT = 0.6, 8
 RULES = "|_—–-=~.,:;'`\"“”‘’°•«»\\/[](){}!*"
 COLON = re.compile(r"^(\D?(?:\d{3,}|2[4-9]|[3-9]\d)):(?=\d\d$)|^(\D?\d+):(?=[6-9]\d$)")
 """A point read as a colon, where no time can be meant: "71:55"."""
+DATED = re.compile(r"(?<=\d)[:.](\d\d?)[:.](?=(?:19|20)\d\d$)")
+"""The same in a date: "31.1:2025"."""
 PAPER = 255
 SMALLER = 2
 PR_SET_PDEATHSIG = 1
@@ -260,7 +262,7 @@ def levelled(table: str) -> list[Seen]:
 
 def _clean(text: str) -> str:
     """Without the ruled lines of a table that the engine took for letters."""
-    text = COLON.sub(r"\1\2.", text.strip().strip("|_"))
+    text = DATED.sub(r".\1.", COLON.sub(r"\1\2.", text.strip().strip("|_")))
     return "" if all(sign in RULES for sign in text) and text not in ("-", "–", "/", "•", ":") else text
 
 

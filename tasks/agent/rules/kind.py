@@ -123,7 +123,7 @@ def _read_labels(text: Text, scores: dict[str, float], tallest: float) -> None:
         phrase = text.folded[cell][hit.start : hit.end]
         titles = text.leads(cell, hit) and cell.line < TITLE_LINES and cell.height >= TALL * tallest
         for name in NAMES:
-            if any(phrase.startswith(word) for word in _STEMS[name]):
+            if any(f" {word}" in f" {phrase}" for word in _STEMS[name]):
                 scores[name] = max(scores[name], 2.5 if titles else 1.5)
 
 

@@ -331,6 +331,17 @@ def test_a_store_of_traces_that_is_away_is_said_and_the_next_time_finishes_it(
     assert late in stored(), "what is done with is not looked for again"
 
 
+def test_a_database_of_checkpoints_that_is_away_is_said_and_the_next_time_finishes_it(ages, settings) -> None:
+    settings.CHECKPOINT_DATABASE_URL = "postgres://role@127.0.0.1:1/nothing"
+    with pytest.raises(
+        CommandError, match=r"checkpoints could not be removed.* Deleted so far: 2 extractions"
+    ):
+        run("--older-than", "365d", "--reason", WHY)
+    settings.CHECKPOINT_DATABASE_URL = ""
+    prune()
+    assert not Extraction.objects.exclude(files_to_go=None).exists()
+
+
 # The command
 
 
@@ -354,6 +365,7 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(ages) -> None:
     assert {name: done[name] for name in ("extractions", "attempts", "documents", "left")} == {
         "extractions": 2, "attempts": 4, "documents": 4, "left": [],
     }  # fmt: skip
+    assert "Nothing was deleted" in run("--older-than", "365d", "--reason", WHY)
 
 
 @pytest.mark.parametrize("wrong", ["365", "0d", "-3d", "1y", "1.5d", "d", "", "99999999d", "²d"])

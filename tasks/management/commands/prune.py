@@ -73,10 +73,14 @@ Killed, or told that something could not be removed, it is repeated: it goes on 
         done = self._prune(older_than, options["reason"], client)
         if options["json"]:
             self.say(json.dumps({**about, **asdict(done)}))
-        else:
+        elif done == Progress():
+            self.say("No extraction is that old. Nothing was deleted.")
+        elif not done.left:
             self.say(f"Deleted: {told(done)}.")
         if done.left:
-            raise CommandError(" ".join([*done.left, "Then repeat the command; the rest was deleted."]))
+            raise CommandError(
+                " ".join([*done.left, f"Then repeat the command. Deleted so far: {told(done)}."])
+            )
 
     def _prune(self, older_than: timedelta, reason: str, client: Client | None) -> Progress:
         told_at, done = time.monotonic(), Progress()

@@ -385,3 +385,27 @@ def test_long_lists_cost_few_queries(operator: Browser, world) -> None:
         with CaptureQueriesContext(connection) as queries:
             operator.get(reverse(f"admin:tasks_{model}_changelist"))
         assert len(queries) <= 14, model
+
+
+INTERNALS = ("bulkpiece", "extractionwatch", "lane", "savedview", "spent", "summary", "summarychange", "summarystate")  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_the_machinery_stands_on_no_index_and_opens_by_its_address(client) -> None:
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    for index in ("/admin/", "/admin/tasks/"):
+        page = client.get(index).content.decode()
+        assert "/admin/tasks/client/" in page
+        assert not [name for name in INTERNALS if f"/admin/tasks/{name}/" in page]
+    assert {client.get(f"/admin/tasks/{name}/").status_code for name in INTERNALS} == {200}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["tasks/client", "tasks/agent", "tasks/switches", "tasks/alertrule", "tasks/document", "auth/user"])  # fmt: skip
+def test_no_list_shows_a_red_cross_for_what_is_merely_not_so(client, path: str) -> None:
+    make_document(make_client("Nordwind"), "a.pdf")
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    make_user("ann")
+    page = client.get(f"/admin/{path}/").content.decode()
+    assert "icon-no" not in page and "icon-yes" not in page
+    assert ">no<" in page or path == "tasks/alertrule"

@@ -8,7 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from tasks.admin.base import ReadOnly
+from tasks.admin.base import Internal, ReadOnly
 from tasks.admin.lists import days
 from tasks.models import BulkAction, BulkPiece
 
@@ -38,7 +38,7 @@ class BulkActionAdmin(ReadOnly):
 
 
 @admin.register(BulkPiece)
-class BulkPieceAdmin(ReadOnly):
+class BulkPieceAdmin(Internal):
     list_display = ("action", "number", "finished_at")
     list_select_related = ("action",)
     ordering = ("-action_id", "number")

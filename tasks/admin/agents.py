@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import yesno
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
@@ -16,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks import fairness, queue, versions
 from tasks.admin import in_use
 from tasks.admin.agent_form import VERSION_INPUTS, AgentForm
-from tasks.admin.base import Audited, Pausable, actor_of, confirmed
+from tasks.admin.base import PAUSED, Audited, Pausable, actor_of, confirmed
 from tasks.admin.schema_editor import SchemaPage
 from tasks.admin.trials import TrialPage
 from tasks.models import BUDGET_FIELDS, Agent, AgentVersion
@@ -74,19 +75,19 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
         "pool",
         "current_version",
         "is_ready",
-        "is_paused",
+        PAUSED,
     )
     list_select_related = ("pool", "current_version__agent")
     search_fields = ("name", "title")
     actions = ("set_limits", "end_cooldown", "pause", "resume")
     readonly_fields = (
-        "current_version", "is_paused", "cooldown_until", "created_at", "used_now", "learnt", "spent", "prices", "every_version",
+        "current_version", PAUSED, "cooldown_until", "created_at", "used_now", "learnt", "spent", "prices", "every_version",
         "lacks", "asked", "set_to",
     )  # fmt: skip
     fieldsets = (
         (
             None,
-            {"fields": ("name", "title", "executor", "current_version", "lacks", "is_paused", "created_at")},
+            {"fields": ("name", "title", "executor", "current_version", "lacks", PAUSED, "created_at")},
         ),
         (
             _("Limits: hold from the next claim on; empty is no limit"),
@@ -119,9 +120,9 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
     def set_to(self, agent: Agent) -> SafeString | str:
         return in_use.settings(agent.current_version) if agent.current_version else "—"
 
-    @admin.display(description=_("ready"), boolean=True)
-    def is_ready(self, agent: Agent) -> bool:
-        return not versions.lacking(agent, agent.current_version)
+    @admin.display(description=_("ready"))
+    def is_ready(self, agent: Agent) -> str:
+        return str(yesno(not versions.lacking(agent, agent.current_version)))
 
     @admin.display(description=_("what it lacks"))
     def lacks(self, agent: Agent) -> str:

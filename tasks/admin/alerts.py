@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from tasks.admin.base import Audited, Page, ReadOnly, actor_of, confirmed
-from tasks.admin.lists import choice, clock, days
+from tasks.admin.base import Audited, Internal, Page, ReadOnly, actor_of, confirmed
+from tasks.admin.lists import choice, clock, days, in_words
 from tasks.alerts import delivery, outbox
 from tasks.audit import Entry, record
 from tasks.models import Alert, AlertRule, ExtractionWatch, Notice, SavedView
@@ -34,7 +34,14 @@ class Placed(Page):
 
 @admin.register(AlertRule)
 class AlertRuleAdmin(Placed, Audited):
-    list_display = ("__str__", "is_on", "percent", "quiet_minutes", "looked_at", "open_alerts")
+    list_display = (
+        "__str__",
+        in_words("is_on", _("on")),
+        "percent",
+        "quiet_minutes",
+        "looked_at",
+        "open_alerts",
+    )
     list_filter = ("kind", "is_on")
     ordering = ("id",)
     fields = ("kind", "minutes", "percent", "quiet_minutes", "is_on", "looked_at")
@@ -131,12 +138,12 @@ class NoticeAdmin(ReadOnly):
 
 
 @admin.register(ExtractionWatch)
-class ExtractionWatchAdmin(ReadOnly):
+class ExtractionWatchAdmin(Internal):
     list_display = ("extraction", "user")
     list_select_related = ("extraction", "user")
 
 
 @admin.register(SavedView)
-class SavedViewAdmin(ReadOnly):
+class SavedViewAdmin(Internal):
     list_display = ("name", "page", "user", "query")
     list_select_related = ("user",)

@@ -23,11 +23,12 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from tasks import bulk, consequences, operations
 from tasks.access import visible_to
-from tasks.admin.lists import CappedPaginator
+from tasks.admin.lists import CappedPaginator, in_words
 from tasks.audit import Actor, Entry, reason_of, record
 from tasks.verbs import VERBS
 
 FIRST = 5
+PAUSED = in_words("is_paused", gettext_lazy("paused"))
 
 
 def actor_of(request: HttpRequest) -> Actor:
@@ -86,6 +87,13 @@ class ReadOnly(Page):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class Internal(ReadOnly):
+    """Parts of the machinery, for those who wonder about a figure or an order: by their address, not among what people look after."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
         return False
 
 

@@ -8,14 +8,21 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from tasks.admin.base import ReadOnly
-from tasks.admin.lists import MOST_FOUND, days, documents_found
+from tasks.admin.lists import MOST_FOUND, days, documents_found, in_words
 from tasks.models import Document
 
 
 @admin.register(Document)
 class DocumentAdmin(ReadOnly):
     belongs_to_client = True
-    list_display = ("original_name", "client", "pages", "size_bytes", "needs_password", "created_at")
+    list_display = (
+        "original_name",
+        "client",
+        "pages",
+        "size_bytes",
+        in_words("needs_password", _("needs password")),
+        "created_at",
+    )
     list_select_related = ("client",)
     list_filter = (days(_("day"), Document),)
     search_fields = ("=id",)

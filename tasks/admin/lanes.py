@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from tasks.admin.base import ReadOnly
+from tasks.admin.base import Internal
 from tasks.models import Lane
 
 
 @admin.register(Lane)
-class LaneAdmin(ReadOnly):
+class LaneAdmin(Internal):
     list_display = ("agent", "priority", "client", "last_key")
     list_select_related = ("agent", "client")

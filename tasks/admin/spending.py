@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from tasks.admin.base import ReadOnly
+from tasks.admin.base import Internal, ReadOnly
 from tasks.models import SpendNotice, Spent
 
 
 @admin.register(Spent)
-class SpentAdmin(ReadOnly):
+class SpentAdmin(Internal):
     list_display = ("starts_on", "period", "holder", "holder_id", "shard", "usd")
     list_filter = ("holder", "period")
     ordering = ("-starts_on", "-id")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from tasks.admin.base import ReadOnly
+from tasks.admin.base import Internal
 from tasks.models import Summary, SummaryChange, SummaryState
 
 
 @admin.register(Summary)
-class SummaryAdmin(ReadOnly):
+class SummaryAdmin(Internal):
     list_display = (
         "starts_at",
         "level",
@@ -26,11 +26,11 @@ class SummaryAdmin(ReadOnly):
 
 
 @admin.register(SummaryChange)
-class SummaryChangeAdmin(ReadOnly):
+class SummaryChangeAdmin(Internal):
     list_display = ("id", "hour")
     ordering = ("-id",)
 
 
 @admin.register(SummaryState)
-class SummaryStateAdmin(ReadOnly):
+class SummaryStateAdmin(Internal):
     list_display = ("closed_until", "hours_from", "next_until")

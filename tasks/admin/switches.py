@@ -7,13 +7,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from tasks.admin.base import Pausable, ReadOnly, confirmed
+from tasks.admin.base import PAUSED, Pausable, ReadOnly, confirmed
 from tasks.models import Switches
 
 
 @admin.register(Switches)
 class SwitchesAdmin(Pausable, ReadOnly):
-    list_display = ("everything", "is_paused", "maintenance_since", "maintenance_reason")
+    list_display = ("everything", PAUSED, "maintenance_since", "maintenance_reason")
     actions = ("pause", "resume", "begin_maintenance", "end_maintenance")
 
     @admin.display(description=_("what"))

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from tasks.admin.base import Audited, actor_of
+from tasks.admin.lists import in_words
 from tasks.audit import Entry, record
 from tasks.models import Membership
 
@@ -85,8 +86,8 @@ class UserPage(Related, UserAdmin):
         "last_name",
         "email",
         "roles",
-        "is_active",
-        "is_staff",
+        in_words("is_active", _("active")),
+        in_words("is_staff", _("staff status")),
         "last_login",
     )
     list_filter = ("is_active", "is_staff", "groups")

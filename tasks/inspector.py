@@ -5,9 +5,11 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import select
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +39,7 @@ class Inspector:
 
     def __init__(self, seconds_per_file: float = SECONDS_PER_FILE, memory_mib: int = 1024) -> None:
         self.seconds_per_file, self.memory_mib = seconds_per_file, memory_mib
-        self._child: subprocess.Popen[str] | None = None
+        self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
     def inspect(self, path: Path, password: str = "") -> Opened:
@@ -76,7 +78,7 @@ class Inspector:
         try:
             self._child = subprocess.Popen(
                 (sys.executable, "-m", "tasks.agent", "inspect", *arguments),
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8", bufsize=1,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 cwd=settings.BASE_DIR, env=environment, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
@@ -86,25 +88,33 @@ class Inspector:
             raise InspectorUnavailable("its first answer did not come")
 
     def _ask(self, path: str, password: str, seconds: float) -> dict | None:
-        """The child's answer; None if it died, or was killed because none came in time."""
+        """The child's answer; None if it died, or none came in time."""
         child = self._child
         assert child is not None and child.stdin is not None and child.stdout is not None  # noqa: S101 - for the type checker
-        timer = threading.Timer(seconds, child.kill)
-        timer.start()
         try:
-            child.stdin.write(json.dumps({"path": path, "password": password}) + "\n")
+            child.stdin.write(json.dumps({"path": path, "password": password}).encode() + b"\n")
             child.stdin.flush()
-            return json.loads(child.stdout.readline())
+            return json.loads(_line(child.stdout.fileno(), seconds))
         except (OSError, ValueError):
             return None
-        finally:
-            timer.cancel()
 
     def _end(self) -> None:
         child, self._child = self._child, None
         if child is not None:
             child.kill()
             child.communicate()
+
+
+def _line(pipe: int, seconds: float) -> bytes:
+    """The next line of a pipe; nothing where its writer ends, or takes longer than that."""
+    told, readable, until = b"", select.poll(), time.monotonic() + seconds
+    readable.register(pipe, select.POLLIN)
+    while not told.endswith(b"\n"):
+        in_time = readable.poll(max(0.0, until - time.monotonic()) * 1000)
+        if not (more := os.read(pipe, 65_536) if in_time else b""):
+            return b""
+        told += more
+    return told
 
 
 _shared = Inspector()

@@ -200,9 +200,11 @@ def storage_name(client: Client, sha256: str) -> str:
 def _place(client: Client, sha256: str) -> str:
     """Where to store these bytes: where they are kept already, and are left alone from now on, or at a new name."""
     known = Document.objects.filter(client=client, sha256=sha256)
-    known.update(handed_in_again_at=NOW)  # a pruning of the document that is under way is waited for
-    name = known.values_list("storage_name", flat=True).first() or ""
-    return name if name.startswith(folder_of(client)) else storage_name(client, sha256)
+    name = known.values_list("storage_name", flat=True).first()
+    # A pruning of the document that is under way is waited for, and may have taken it
+    if name and known.update(handed_in_again_at=NOW) and name.startswith(folder_of(client)):
+        return name
+    return storage_name(client, sha256)
 
 
 def unlock(actor: Actor, extraction: Extraction, passwords: dict[int, str]) -> list[str]:

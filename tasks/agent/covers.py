@@ -21,6 +21,7 @@ from tasks.agent.quick import (
     get_stroke_width,
     kind_of,
     objects_of,
+    pointer_to,
     set_active,
     text_objects,
 )  # fmt: skip
@@ -55,7 +56,7 @@ _floats = (ctypes.c_float * 6)()
 _places = [ctypes.addressof(_floats) + 4 * index for index in range(4)]
 _values = memoryview(_floats).cast("B").cast("f")
 _modes = (ctypes.c_int * 2)()
-_fill, _stroke = ctypes.addressof(_modes), ctypes.addressof(_modes) + 4
+_fill, _stroke = ctypes.byref(_modes), ctypes.byref(_modes, 4)
 
 
 @dataclass(slots=True)
@@ -187,7 +188,7 @@ def covers_among(things: Things, place: Placing) -> list[Cover]:
 
 def is_solid(path: int) -> bool:
     """Whether the path is filled, or drawn with a line as thick as a word."""
-    get_draw_mode(path, _fill, _stroke)
+    get_draw_mode(pointer_to(path), _fill, _stroke)
     if _modes[0]:
         return True
     return bool(_modes[1] and get_stroke_width(path, _places[0]) and _values[0] >= THICK_STROKE)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, BinaryIO
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
-from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import attempts as course
-from dashboard import errors, queries, traces, words
+from dashboard import queries, traces, words
 from dashboard.extractions import unless_known
-from dashboard.streaming import download
 from tasks import operations, queue
 from tasks.access import visible_to
 from tasks.audit import Actor, reason_of
 from tasks.costs.running import costs_so_far
-from tasks.models import Attempt, Document, Extraction, Task
+from tasks.models import Attempt, Task
 from tasks.states import TERMINAL, Priority, TaskStatus
-from tasks.storage import StorageError, get_storage
 from tasks.why import why_waiting
 
-PIECE = 1 << 18
 VERBS = {
     "retry": operations.retry,
     "cancel": operations.cancel,
@@ -123,31 +117,3 @@ def _level(request: HttpRequest) -> Priority:
         return Priority(int(request.POST.get("priority", "")))
     except ValueError:
         raise Http404 from None
-
-
-@require_GET
-def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """The document's bytes as they came, as an attachment."""
-    documents = visible_to(request.user, Document.objects.select_related("client"))
-    document = get_object_or_404(documents, pk=pk)
-    return _file(request, document)
-
-
-@permission_required("tasks.view_document", raise_exception=True)
-def _file(request: HttpRequest, document: Document) -> HttpResponseBase:
-    if document.client.deletion_began_at or not document.storage_name:
-        pruned = Extraction.objects.filter(tasks__document=document).aggregate(at=Max("pruned_at"))
-        return errors.gone(request, pruned["at"])
-    try:
-        file = get_storage().open(document.storage_name)
-    except StorageError:
-        raise Http404(_("The file of this document is not where it was stored.")) from None
-    response = download(request, _pieces(file), document.original_name, "application/pdf")
-    response.headers["Content-Length"] = str(document.size_bytes)
-    return response
-
-
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        while piece := file.read(PIECE):
-            yield piece

@@ -11,6 +11,7 @@ from dashboard import (
     actions,
     attempts,
     costs,
+    documents,
     exports,
     extractions,
     health,
@@ -69,5 +70,7 @@ urlpatterns = [
     path("operations/actions/<int:pk>/undo/", actions.undo, name="bulk_action_undo"),
     path("operations/actions/<int:pk>/results.csv", actions.results_csv, name="bulk_action_csv"),
     path("operations/trail.csv", actions.trail_csv, name="trail_csv"),
-    path("documents/<int:pk>/file/", tasks.document_file, name="document_file"),
+    path("tasks/<int:pk>/pages/<int:number>/", documents.sheet, name="sheet"),
+    path("documents/<int:pk>/file/", documents.document_file, name="document_file"),
+    path("documents/<int:pk>/pages/<int:number>.webp", documents.page_picture, name="page_picture"),
 ]

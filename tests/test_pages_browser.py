@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from django.test import Client as Browser
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tasks.models import Document, Extraction, Task
+from tasks.storage import get_storage
 from tests.factories import (
     PASSWORD,
     database_now,
@@ -150,7 +152,7 @@ def paths_of(extraction: Extraction) -> list[str]:
     here = f"/extractions/{extraction.pk}/"
     return [
         "/", "/upload/", "/extractions/", here, f"{here}?state=failed", f"{here}cancel/", f"/tasks/{tasks['doubtful.pdf']}/",
-        f"/tasks/{tasks['failed.pdf']}/", f"/tasks/{tasks['waiting-0.pdf']}/", "/nowhere/",
+        f"/tasks/{tasks['failed.pdf']}/", f"/tasks/{tasks['waiting-0.pdf']}/", f"/tasks/{tasks['doubtful.pdf']}/pages/1/", "/nowhere/",
     ]  # fmt: skip
 
 
@@ -416,6 +418,27 @@ def test_the_place_of_each_value_is_seen_at_every_width(world, root, visit, widt
     quotes = page.locator("#result .quote:visible", has_text="Page 1")
     assert quotes.count() >= 1
     assert all(box.bounding_box()["width"] >= least for box in quotes.all())
+
+
+def test_a_value_leads_to_its_place_on_the_page_and_the_place_to_its_value(world, root, visit) -> None:
+    site, task = visit(root), world.tasks.get(document__original_name="doubtful.pdf")
+    get_storage().put(task.document.storage_name, io.BytesIO(pdf_bytes()))
+    page = site.open(f"/tasks/{task.pk}/")
+    page.locator("tr", has_text="Supplier").get_by_role("link", name="Page 1").locator(
+        "visible=true"
+    ).first.click()
+    expect(page).to_have_url(re.compile("/pages/1/#box-0-supplier$"))
+    expect(page.locator(".sheet img")).to_have_js_property("complete", True)
+    assert page.evaluate("document.querySelector('.sheet img').naturalWidth") > 500
+    chosen = page.locator("#box-0-supplier rect")
+    expect(chosen).to_be_in_viewport()
+    strokes = "names => names.map(name => getComputedStyle(document.querySelector(`#box-0-${name} rect`)).strokeWidth)"
+    assert page.evaluate(strokes, ["supplier", "total"]) == ["2.5px", "1px"]
+    page.locator("#box-0-total").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#value-0-total$"))
+    expect(page.locator("#value-0-total")).to_be_in_viewport()
+    assert site.complaints == []
 
 
 def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world, root, visit) -> None:

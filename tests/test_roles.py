@@ -74,7 +74,7 @@ ARGUMENTS: dict[str, str] = {
     ),
     "view_forget": "view", "operations_tasks_news": "news",
     "task": "task", "task_fragment": "task", "task_operate": "verb", "document_file": "document",
-    "task_result": "done", "attempt_log": "log",
+    "task_result": "done", "attempt_log": "log", "sheet": "sheet", "page_picture": "picture",
     "bulk_action": "action", "bulk_action_fragment": "action", "bulk_action_undo": "action", "bulk_action_csv": "action",
     "webhooks:attempt": "attempt", "admin:auth_user_password_change": "user", "admin:app_list": "app", "admin:view_on_site": "on_site",
     "admin:tasks_agent_schema": "agent", "admin:tasks_agent_trial": "agent", "admin:tasks_client_erase": "whose",
@@ -215,6 +215,7 @@ def world(db) -> dict[str, Any]:
         "extraction": (extraction.pk,), "task": (waiting.pk,), "document": (done.document_id,), "action": (action.pk,), "attempt": (attempt.pk,),
         "user": (somebody.pk,), "view": (view.pk,), "news": (1, "x"), "verb": (waiting.pk, "cancel"), "app": ("tasks",), "on_site": (1, 1),
         "agent": (extraction.agent_id,), "whose": (nordwind.pk,), "client": nordwind, "done": (done.pk,), "log": (done.pk, done.result_attempt),
+        "sheet": (done.pk, 1), "picture": (done.document_id, 1),
     }  # fmt: skip
 
 

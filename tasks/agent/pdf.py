@@ -202,13 +202,13 @@ class Document:
         raw.FPDFText_ClosePage(text)
         raw.FPDF_ClosePage(handle)
 
-    def render(self, number: int) -> Image | None:
-        """A grey picture of page `number`, its longest side at most `limits.raster_pixels`; None where it is too large to draw safely."""
+    def render(self, number: int, *, grey: bool = True) -> Image | None:
+        """A picture of page `number`, its longest side at most `limits.raster_pixels`; None where it is too large to draw safely."""
         page = self._pdf[number - 1]
         if not can_be_drawn(page.raw):
             return None
         scale = min(RASTER_DPI / 72, self.limits.raster_pixels / max(page.get_size()))
-        return page.render(scale=scale, grayscale=True).to_pil()
+        return page.render(scale=scale, grayscale=grey).to_pil()
 
     def attachments(self) -> list[Attachment]:
         """Files inside the file, by name; the bytes only of XML below 8 MiB, for these may be an electronic invoice."""

@@ -28,6 +28,7 @@
     "/": () => document.querySelector("input[type=search]")?.focus(),
     r: () => document.dispatchEvent(new CustomEvent("toggle-live")),
     n: () => document.querySelector("a[rel=next]")?.click(),
+    p: () => document.querySelector("a[rel=prev]")?.click(),
   };
   const open = () => {
     for (const line of sheet.querySelectorAll("[data-when]")) line.hidden = !document.querySelector(line.dataset.when);

@@ -1,0 +1,261 @@
+"""Pages of documents beside what was read from them: values tied to places, pictures drawn apart from the server, and who gets none."""
+
+from __future__ import annotations
+
+import io
+import resource
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.test import Client as Browser
+from django.urls import reverse
+from PIL import Image
+
+from dashboard import documents
+from tasks import pictures
+from tasks.agent import draw
+from tasks.models import Client, Document, Extraction, Task
+from tasks.storage import get_storage
+from tests import pdfs
+from tests.factories import (
+    database_now,
+    make_agent,
+    make_client,
+    make_completed,
+    make_document,
+    make_extraction,
+    make_user,
+    pdf_bytes,
+)
+
+RED = "1 0 0 rg 60 400 120 40 re f\n"
+"""On a page of 600 by 800 points: its middle is at 20 % of the width and 47.5 % of the height."""
+
+
+def value(text: str, page: int, x0: float, *reasons: str) -> dict[str, Any]:
+    box = {"x0": x0, "y0": 0.25, "x1": x0 + 0.1, "y1": 0.3}
+    evidence = [{"page": page, "box": box, "quote": f"<{text}>"}]
+    return {
+        "value": text,
+        "confidence": 0.9,
+        "source": "page",
+        "evidence": evidence,
+        "reasons": list(reasons),
+    }
+
+
+def result() -> dict[str, Any]:
+    nothing = {"value": None, "confidence": 0.5, "source": "page", "evidence": [], "reasons": ["Not found."]}
+    fields = {
+        "total": value("12.50", 2, 0.5, "It is far from its label."),
+        "supplier": value("Acme & Sons", 1, 0.1),
+        "due_date": nothing,
+    }
+    line = {"description": value("Paper", 1, 0.3), "amount": value("12.50", 1, 0.7)}
+    record = {"kind": "invoice", "first_page": 1, "last_page": 2, "fields": fields, "lines": [line]}
+    return {
+        "schema": "invoice",
+        "confidence": 0.9,
+        "needs_review": True,
+        "reasons": [],
+        "notes": [],
+        "records": [record],
+    }
+
+
+def made(content: bytes, **fields: Any) -> Task:
+    """A completed task whose document is kept."""
+    client = Client.objects.first() or make_client("Nordwind")
+    extraction = Extraction.objects.first() or make_extraction(client, make_agent("reader"))
+    document = make_document(client, **{"pages": 2, **fields})
+    get_storage().put(document.storage_name, io.BytesIO(content))
+    return make_completed(extraction, document, result=result())
+
+
+@pytest.fixture
+def task(db) -> Task:
+    return made(pdfs.page_pdf(RED))
+
+
+@pytest.fixture
+def auditor(task: Task, client: Browser) -> Browser:
+    client.force_login(make_user("alice", "Auditor", clients=(task.client,)))
+    return client
+
+
+def sheet(auditor: Browser, task: Task, number: int = 1) -> str:
+    answer = auditor.get(reverse("sheet", args=(task.pk, number)))
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def picture(auditor: Browser, document: Document, number: int = 1, **headers: str) -> Any:
+    return auditor.get(reverse("page_picture", args=(document.pk, number)), headers=headers)
+
+
+def test_each_value_is_tied_to_its_place_on_its_page_and_shown_on_no_other(
+    auditor: Browser, task: Task
+) -> None:
+    first, second = sheet(auditor, task, 1), sheet(auditor, task, 2)
+    for anchor in ("0-supplier", "0-1-description", "0-1-amount"):
+        for part in (
+            f'id="box-{anchor}"',
+            f'href="#value-{anchor}"',
+            f'id="value-{anchor}"',
+            f'href="#box-{anchor}"',
+        ):
+            assert part in first and part not in second
+    assert 'id="box-0-total"' in second and 'id="box-0-total"' not in first
+    assert 'x="0.49700" y="0.24700" width="0.10600" height="0.05600"' in second, "with a little air around it"
+    assert 'class="flagged"' in second and 'class="flagged"' not in first
+    assert "It is far from its label." in second and "Acme &amp; Sons" in first
+    assert "due_date" not in first + second, "what was found nowhere has no place"
+    assert (
+        'rel="next"' in first
+        and 'rel="prev"' not in first
+        and 'rel="prev"' in second
+        and 'rel="next"' not in second
+    )
+
+
+def test_the_evidence_of_a_task_leads_to_its_place(auditor: Browser, task: Task) -> None:
+    page = auditor.get(reverse("task", args=(task.pk,))).content.decode()
+    for number, anchor in ((2, "0-total"), (1, "0-supplier")):
+        assert f'href="{reverse("sheet", args=(task.pk, number))}#box-{anchor}"' in page
+
+
+def test_findings_are_told_by_record_and_line() -> None:
+    two = result()
+    two["records"].append(two["records"][0])
+    found = documents.findings(two, 1)
+    assert [finding.anchor for finding in found] == [
+        "0-supplier", "0-1-description", "0-1-amount", "1-supplier", "1-1-description", "1-1-amount",
+    ]  # fmt: skip
+    assert [finding.line for finding in found[:3]] == [None, 1, 1]
+
+
+def test_a_picture_is_the_page_as_people_see_it(auditor: Browser, task: Task) -> None:
+    answer = picture(auditor, task.document)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/webp")
+    drawn = Image.open(io.BytesIO(answer.content)).convert("RGB")
+    assert max(drawn.size) <= draw.LONGEST_SIDE and drawn.size[1] / drawn.size[0] == pytest.approx(
+        4 / 3, 0.01
+    )
+    red, green, blue = drawn.getpixel((drawn.size[0] // 5, drawn.size[1] * 19 // 40))
+    assert red > 200 and green < 80 and blue < 80
+    assert min(drawn.getpixel((5, 5))) > 250
+
+
+def test_a_picture_is_drawn_once_for_somebody_who_has_it(auditor: Browser, task: Task, monkeypatch) -> None:
+    answer = picture(auditor, task.document)
+    assert "private" in answer.headers["Cache-Control"] and "public" not in answer.headers["Cache-Control"]
+    monkeypatch.setattr(pictures, "drawn", lambda *_: pytest.fail("it was drawn again"))
+    again = picture(auditor, task.document, **{"If-None-Match": answer.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_only_those_who_may_have_the_document_see_its_pages(
+    auditor: Browser, task: Task, client: Browser
+) -> None:
+    for who, status in (
+        (make_user("charlie", "Auditor", clients=(make_client("Elsewhere"),)), 404),
+        (make_user("fiona", "Finance"), 403),
+    ):
+        client.force_login(who)
+        assert client.get(reverse("sheet", args=(task.pk, 1))).status_code == status
+        assert picture(client, task.document).status_code == status
+    page = client.get(reverse("task", args=(task.pk,))).content.decode()
+    assert "Page 2" in page and "/pages/" not in page, "no link leads where nothing is to be seen"
+    client.logout()
+    assert client.get(reverse("sheet", args=(task.pk, 1))).status_code == 302
+
+
+@pytest.mark.parametrize("number", [0, 3, 10**9])
+def test_there_is_no_page_beyond_the_document(auditor: Browser, task: Task, number: int) -> None:
+    assert auditor.get(reverse("sheet", args=(task.pk, number))).status_code == 404
+    assert picture(auditor, task.document, number).status_code == 404
+
+
+def test_what_was_deleted_is_gone(auditor: Browser, task: Task) -> None:
+    have = picture(auditor, task.document).headers["ETag"]
+    Extraction.objects.update(pruned_at=database_now())
+    Document.objects.update(storage_name="")
+    assert auditor.get(reverse("sheet", args=(task.pk, 1))).status_code == 410
+    assert picture(auditor, task.document, **{"If-None-Match": have}).status_code == 410
+
+
+def test_a_locked_document_says_why_its_pages_cannot_be_shown(auditor: Browser, task: Task) -> None:
+    locked = made(pdf_bytes(password="secret"), needs_password=True)
+    page = sheet(auditor, locked)
+    assert "locked by a password" in page and "<img" not in page and 'id="value-0-supplier"' in page
+    answer = picture(auditor, locked.document)
+    assert answer.status_code == 404 and b"password" in answer.content
+
+
+def test_a_file_that_cannot_be_drawn_is_said_in_words_and_costs_the_server_nothing(
+    auditor: Browser, task: Task
+) -> None:
+    answer = picture(auditor, made(b"%PDF-1.7 nothing of the kind").document)
+    assert answer.status_code == 404 and answer.headers["Content-Type"].startswith("text/plain")
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert picture(auditor, task.document).status_code == 200
+
+
+def test_a_document_that_is_not_where_it_was_stored_is_no_fault_of_the_server(
+    auditor: Browser, task: Task
+) -> None:
+    get_storage().delete(task.document.storage_name)
+    assert picture(auditor, task.document).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "could not be drawn"),
+        ("import time; time.sleep(60)", "too long"),
+    ],
+)
+def test_a_program_that_crashes_or_hangs_takes_nothing_with_it(
+    task: Task, monkeypatch, program: str, sentence: str
+) -> None:
+    real = subprocess.run
+    monkeypatch.setattr(pictures, "MOST_SECONDS", 1.0)
+    monkeypatch.setattr(
+        subprocess, "run", lambda command, **options: real([sys.executable, "-c", program], **options)
+    )
+    for _ in range(pictures.AT_ONCE + 1):  # no turn is lost
+        with pytest.raises(pictures.Undrawable, match=sentence):
+            pictures.drawn(task.document.storage_name, 1)
+
+
+def test_one_who_cannot_have_a_turn_is_told_to_come_again(auditor: Browser, task: Task, monkeypatch) -> None:
+    monkeypatch.setattr(pictures, "WAIT_SECONDS", 0.01)
+    for _ in range(pictures.AT_ONCE):
+        pictures._turns.acquire()
+    try:
+        answer = picture(auditor, task.document)
+        assert answer.status_code == 503 and answer.headers["Cache-Control"] == "no-store"
+    finally:
+        for _ in range(pictures.AT_ONCE):
+            pictures._turns.release()
+    assert picture(auditor, task.document).status_code == 200
+
+
+def test_drawing_is_bounded_in_memory_and_time_and_knows_no_secret(tmp_path) -> None:
+    path = tmp_path / "page.pdf"
+    path.write_bytes(pdfs.page_pdf(RED))
+    bounded = (
+        "import resource, sys; from tasks.agent import draw; code = draw.main(sys.argv[1], 1);"
+        "sys.stderr.write(f'{resource.getrlimit(resource.RLIMIT_AS)[0]} {resource.getrlimit(resource.RLIMIT_CPU)[0]}'); sys.exit(code)"
+    )
+    environment = pictures.environment(
+        {"PATH": "/usr/bin", "DATABASE_URL": "postgres://secret", "SECRET_KEY": "x"}
+    )
+    assert not {"DATABASE_URL", "SECRET_KEY"} & environment.keys()
+    done = subprocess.run(
+        [sys.executable, "-c", bounded, str(path)], env=environment, capture_output=True, check=True, cwd="/"
+    )
+    assert done.stderr.decode().split() == [str(draw.MEMORY_BYTES), str(draw.CPU_SECONDS)]
+    assert done.stdout.startswith(b"RIFF") and resource.getrlimit(resource.RLIMIT_AS)[0] != draw.MEMORY_BYTES

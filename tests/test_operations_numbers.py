@@ -16,8 +16,9 @@ from django.db import connection
 from dashboard import summary, tasklist, worklist
 from dashboard.filters import Filters
 from tasks import events, operations, queue, rollup, totals
+from tasks.admin import in_use
 from tasks.agent.contract import Code, Usage
-from tasks.models import Attempt, Summary, SummaryChange, SummaryState, Task
+from tasks.models import AgentVersion, Attempt, Summary, SummaryChange, SummaryState, Task
 from tasks.states import TERMINAL
 from tasks.totals import HOUR, STEP, Closed, cover, next_start, start_of
 from tests import queue_tools as tools
@@ -391,3 +392,22 @@ def test_many_viewers_of_one_filter_cause_one_reading(transactional_db, monkeypa
     found = tools.together(*[lambda: summary.board(Filters())] * 20)
     assert set(found) == {1} and made == [Filters()]
     assert summary.board(Filters(status="failed")) == 2
+
+
+@pytest.mark.django_db
+def test_an_agent_that_takes_no_tokens_is_shown_to_use_none() -> None:
+    """The queue reserves at least one a minute for each attempt, so that no limit is passed by what has no estimate."""
+    plain, metered = make_agent("plain"), make_agent("metered")
+    AgentVersion.objects.filter(agent=metered).update(input_tokens_per_page=1000)
+    metered.refresh_from_db()
+    for agent in (plain, metered):
+        tools.hand_in(agent, 3)
+        tools.claim(3, lease=10**8)
+    rows = {row.name: row for row in queue.rows(queue.connection(), "summary_agents", agent=0)}
+    assert (rows["plain"].running, rows["plain"].tpm) == (3, 0)
+    assert rows["metered"].tpm > 1000
+    limits = in_use.in_use(plain)
+    assert "tasks at once" in limits and "per minute" not in limits
+    assert "tokens per minute" in in_use.in_use(metered)
+    plain.max_tpm = 500
+    assert "tokens per minute" in in_use.in_use(plain), "a limit is always shown"

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from tasks import queue, spending
 from tasks.agent.schema import Field, Schema
 from tasks.audit import without_secrets
-from tasks.estimates import figures_of, known, shown
+from tasks.estimates import estimate, figures_of, known, shown
 from tasks.models import Agent, AgentVersion, Attempt, Pool, Price, Worker
 from tasks.versions import VERSIONED, schema_of
 
@@ -39,18 +39,22 @@ def in_use(holder: Agent | Pool) -> SafeString:
 
 
 def _limits(holder: Agent | Pool) -> list[dict[str, Any]]:
-    agent = holder if isinstance(holder, Agent) else holder.agents.first()
+    """What is limited, and what is used without a limit; one of a kind that no document takes says nothing."""
+    agents = [holder] if isinstance(holder, Agent) else list(holder.agents.select_related("current_version"))
     kind = holder._meta.model_name
-    rows = queue.rows(queue.connection(), "claim_count", agent=agent.pk) if agent else []
+    rows = queue.rows(queue.connection(), "claim_count", agent=agents[0].pk) if agents else []
     used = next((row for row in rows if row.holder == kind), None)
+    taken = [estimate(figures_of(agent.current_version), None) for agent in agents if agent.current_version]
     return [
         {"name": name, "used": round(getattr(used, column)) if used else 0, "most": most}
-        for name, column, most in (
-            (_("tasks at once"), "running", holder.max_concurrent_tasks), (_("tokens per minute"), "tpm", holder.max_tpm),
-            (_("output tokens per minute"), "output_tpm", holder.max_output_tpm),
-            (_("requests per minute"), "rpm", holder.max_requests_per_minute),
+        for name, column, most, what in (
+            (_("tasks at once"), "running", holder.max_concurrent_tasks, ""),
+            (_("tokens per minute"), "tpm", holder.max_tpm, "tokens"),
+            (_("output tokens per minute"), "output_tpm", holder.max_output_tpm, "output_tokens"),
+            (_("requests per minute"), "rpm", holder.max_requests_per_minute, "requests"),
         )
-    ]  # fmt: skip
+        if most is not None or not what or any(getattr(one, what) > 1 for one in taken)
+    ]
 
 
 def learnt(version: AgentVersion) -> SafeString:

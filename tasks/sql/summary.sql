@@ -185,7 +185,8 @@ VALUES (1, %(closed_until)s, %(hours_from)s, %(next_until)s, %(fence)s)
 ON CONFLICT (id) DO UPDATE SET closed_until = excluded.closed_until, hours_from = excluded.hours_from, next_until = excluded.next_until, fence = excluded.fence
 
 -- name: summary_agents
--- Every agent with what it uses of its limits now, by the arithmetic of claim_count, and when anything of it was claimed last.
+-- Every agent with what it uses of its limits now, by the arithmetic of claim_count, and when anything of it was claimed last. One token a minute
+-- is the least that anything reserves; it stands for none.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 shares AS (
   SELECT agent_id, ended_at, reserved_tpm,
@@ -198,7 +199,9 @@ shares AS (
   ) a
 ),
 used AS (
-  SELECT agent_id, count(*) FILTER (WHERE ended_at IS NULL) AS running, coalesce(sum(reserved_tpm * share), 0) AS tpm FROM shares GROUP BY agent_id
+  SELECT agent_id, count(*) FILTER (WHERE ended_at IS NULL) AS running,
+    coalesce(sum(reserved_tpm * share) FILTER (WHERE reserved_tpm > 1), 0) AS tpm
+  FROM shares GROUP BY agent_id
 )
 SELECT a.id, a.name, a.title, a.is_paused, a.max_concurrent_tasks, a.max_tpm, greatest(a.cooldown_until, p.cooldown_until) AS cooldown_until,
   p.name AS pool, greatest(a.cooldown_until, p.cooldown_until) > clock.now AS cooling, coalesce(u.running, 0) AS running, coalesce(u.tpm, 0) AS tpm

@@ -7,7 +7,8 @@ import hashlib
 import re
 import tempfile
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -89,11 +90,25 @@ def take_in(
     operations.version_of(agent, version)  # before anything is stored
     received: dict[str, _Received] = {}
     refused = [_entry(display_name(name), code, why_left_out(code)) for code, name in left_out]
-    repeats: list[tuple[dict[str, Any], str]] = []
+    try:
+        repeats = _receive_all(client, uploads, received, refused)
+        return _hand_in(
+            actor, client, agent, received, repeats, refused, run_again, engagement=engagement, priority=priority, version=version
+        )  # fmt: skip
+    except (operations.Refused, NotTaken):
+        _take_back(client, list(received.values()))
+        raise
+
+
+def _receive_all(
+    client: Client, uploads: Iterable[Upload], received: dict[str, _Received], refused: list[dict[str, Any]]
+) -> list[tuple[dict[str, Any], str]]:
+    """Store the files, by digest, and say which are not taken; the entries of those that are there twice, with their digests."""
+    repeats = []
     for upload in uploads:
         name = display_name(upload.name)
         try:
-            file = _receive(client, upload, name)
+            file = _receive(client, upload, name, received)
         except _Refusal as refusal:
             refused.append(_entry(name, refusal.code, refusal.sentence))
             continue
@@ -106,13 +121,7 @@ def take_in(
             repeats.append((entry, file.sha256))
         else:
             received[file.sha256] = file
-    try:
-        return _hand_in(
-            actor, client, agent, received, repeats, refused, run_again, engagement=engagement, priority=priority, version=version
-        )  # fmt: skip
-    except operations.Refused:
-        _take_back(client, received.values())
-        raise
+    return repeats
 
 
 def _hand_in(
@@ -149,11 +158,13 @@ def _hand_in(
         )
 
 
-def _take_back(client: Client, received: Iterable[_Received]) -> None:
-    """Remove files that came while a deletion of the client's data began: it may have looked for files before they were there."""
-    if Client.objects.filter(pk=client.pk, deletion_began_at__isnull=False).exists():
-        for file in received:
-            get_storage().delete(file.stored)
+def _take_back(client: Client, received: list[_Received]) -> None:
+    """Remove files that no document has, and all where a deletion of the client's data began: it may have looked for files before they came."""
+    documents = Document.objects.filter(client=client, client__deletion_began_at=None)
+    same = documents.filter(sha256__in=[file.sha256 for file in received])
+    with suppress(StorageError, OSError):  # why nothing was taken is what has to be said
+        for name in {file.stored for file in received} - set(same.values_list("storage_name", flat=True)):
+            get_storage().delete(name)
 
 
 LEFT_OUT = ("empty", "limit", "not_pdf", "unreadable")
@@ -264,8 +275,8 @@ def _move_from_refused(actor: Actor, extraction_id: int, opened: dict[int, opera
         )
 
 
-def _receive(client: Client, upload: Upload, name: str) -> _Received:
-    """Stream one file to storage. Raises _Refusal for what is wrong with the file, NotTaken for what is wrong here."""
+def _receive(client: Client, upload: Upload, name: str, received: Mapping[str, _Received]) -> _Received:
+    """Stream one file to storage, where the same bytes lie if they were `received` just before. Raises _Refusal for what is wrong with the file, NotTaken for what is wrong here."""
     try:
         with tempfile.NamedTemporaryFile(prefix="agentaudit-") as spool:
             digest, size = _copy(upload.content, spool)
@@ -277,7 +288,7 @@ def _receive(client: Client, upload: Upload, name: str) -> _Received:
             if opened.pages is not None and opened.pages > settings.UPLOAD_MAX_PAGES:
                 raise _Refusal("limit", _too_many_pages(opened.pages))
             spool.seek(0)
-            stored = _place(client, digest)
+            stored = received[digest].stored if digest in received else _place(client, digest)
             get_storage().put(stored, cast(BinaryIO, spool))
     except StorageError as error:
         raise NotTaken(str(error)) from error

@@ -160,6 +160,7 @@ def test_the_same_bytes_twice_in_one_form_run_once(world) -> None:
     document = extraction.tasks.get().document
     (entry,) = extraction.refused
     assert (entry["name"], entry["code"], entry["document_id"]) == ("b.pdf", "duplicate", document.pk)
+    assert list(get_storage().names("")) == [Document.objects.get().storage_name]
 
 
 def test_a_repeat_of_what_failed_or_was_cancelled_is_read(world) -> None:
@@ -202,6 +203,23 @@ def test_a_storage_that_refuses_says_why(world, monkeypatch) -> None:
     with pytest.raises(intake.NotTaken, match="read-only"):
         take(world, ("a.pdf", pdf_bytes()))
     assert not Extraction.objects.exists()
+
+
+def test_where_nothing_is_taken_no_file_stays_but_those_of_documents(world, monkeypatch) -> None:
+    known, new = ("a.pdf", pdf_bytes(title="a")), ("b.pdf", pdf_bytes(title="b"))
+    kept = take(world, known).tasks.get().document.storage_name
+    real, left = type(get_storage()).put, [2]
+
+    def put(*args: object, **kwargs: object) -> object:
+        left[0] -= 1
+        if left[0] < 0:
+            raise StorageError("The storage folder is read-only. Make it writable.")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(type(get_storage()), "put", put)
+    with pytest.raises(intake.NotTaken, match="read-only"):
+        take(world, known, new, ("c.pdf", pdf_bytes(title="c")))
+    assert list(get_storage().names("")) == [kept]
 
 
 @pytest.fixture

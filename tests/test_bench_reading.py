@@ -24,7 +24,7 @@ def counted(pages: list[list[reading_loops.Call]]) -> Counter[str]:
 
 def test_the_calls_of_reading_are_recorded_page_by_page() -> None:
     pages = reading_loops.calls_of(SAMPLE)
-    words = reading_loops.words(SAMPLE)
+    words = reading_loops.words(reading_loops.order(SAMPLE))
     assert len(pages) == 3
     counts = counted(pages)
     assert counts["FPDFText_GetText"] == 3

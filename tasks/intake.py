@@ -159,9 +159,8 @@ def _hand_in(
 
 
 def _take_back(client: Client, received: list[_Received]) -> None:
-    """Remove files that no document has, and all where a deletion of the client's data began: it may have looked for files before they came."""
-    documents = Document.objects.filter(client=client, client__deletion_began_at=None)
-    same = documents.filter(sha256__in=[file.sha256 for file in received])
+    """Remove files that no document has; a deletion of the client's data may have looked for files before they came."""
+    same = Document.objects.filter(client=client, sha256__in=[file.sha256 for file in received])
     with suppress(StorageError, OSError):  # why nothing was taken is what has to be said
         for name in {file.stored for file in received} - set(same.values_list("storage_name", flat=True)):
             get_storage().delete(name)

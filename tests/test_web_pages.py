@@ -535,3 +535,19 @@ def test_static_files_are_answered_whole_and_asked_for_once(client: Browser) -> 
     assert (part.status_code, part.content) == (206, whole.content[:10])
     again = client.get(path, headers={"if-modified-since": whole.headers["Last-Modified"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("typed", "focused", "sentence"),
+    [
+        ({"username": "ann", "password": "wrong"}, "password", "enter a correct username and password"),
+        ({"username": "ann", "password": ""}, "password", "This field is required."),
+        ({"username": "", "password": "x"}, "username", "This field is required."),
+    ],
+)
+def test_whoever_cannot_sign_in_is_told_why_where_the_cursor_stands(client: Browser, typed, focused: str, sentence: str) -> None:  # fmt: skip
+    make_user("ann", "Auditor")
+    page = client.post(reverse("login"), typed).content.decode()
+    assert sentence in page and f'value="{typed["username"]}"' in page
+    assert re.findall(r'<input id="id_(\w+)"[^>]* autofocus>', page) == [focused]

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from tasks.agent.einvoice import EInvoice
-from tasks.agent.rules.amounts import sums_of
+from tasks.agent.rules.combining import sums_of
 from tasks.agent.rules.patterns import key_of
 
 CENT = Decimal("0.02")

@@ -35,6 +35,8 @@ BARE_LABEL = re.compile(
 """What stands alone for "number" under a title: "N° :", "Nr.", "No.", "Number"; never the beginning of another word."""
 GROUPS = re.compile(r"(?: \d{2,})+$")
 PARTED = re.compile(r" \d{3,}(?=$| [^\W\d_]{2})")
+SERIES = re.compile(r"[A-Z]{1,4}[ -]?\d[\dA-Z]*/\d+")
+"""A number of a series within its year, which nothing else looks like."""
 FAR = 6.0
 """Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""
 NEAR_TITLE = 4
@@ -106,8 +108,11 @@ def _under_heading(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]
 
 
 def _under_title(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
-    """ "N° : FA-23-0419" in one of the lines right under the title."""
-    for other in text.below(cell, NEAR_TITLE):
+    """ "N° : FA-23-0419" in one of the lines right under the title, or nothing but "FT 2025A/99120" in the first of them."""
+    for place, other in enumerate(text.below(cell, NEAR_TITLE)):
+        if not place and SERIES.fullmatch(other.text):
+            yield Candidate(other.text, weight * BELOW, other.words, label="number")
+            return
         match = BARE_LABEL.match(text.folded[other])
         if match is None or not abs(other.x0 - cell.x0) < 6:
             continue

@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
-from tasks.agent.rules.amounts import Amounts, sums_of
+from tasks.agent.rules.combining import Amounts, sums_of
+from tasks.agent.rules.counted import COUNTED_PRICE
 from tasks.agent.rules.sums import CENT
 from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.text import Candidate, Text, words_at
@@ -25,6 +26,9 @@ def proved(text: Text, table: Table, amounts: Amounts) -> Table:
     targets = [c.amount for c in (amounts.net, amounts.total) if c is not None and c.source == "page"]
     if not targets:
         return table
+    printed = amounts.net is not None and amounts.net.source == "page"
+    if not printed and amounts.total is not None and amounts.tax is not None:
+        targets.append(amounts.total.amount - amounts.tax.amount)
     full = [row for row in table.rows if {"quantity", "unit_price"} & row.parts.keys()]
     if len(full) < len(table.rows) and is_one_of(full, targets):
         return Table(full, table.headings, table.taken)
@@ -64,8 +68,9 @@ def _block(text: Text, targets: list[Decimal], start: int) -> list[Row]:
                 break
             continue
         without = 0
-        rows.append(row)
         value += Decimal(row.amount)
+        if not _is_tax(text, line):
+            rows.append(row)
         if any(abs(value - target) <= CENT for target in targets):
             best = rows[::-1]
         if len(rows) > MOST_ROWS:
@@ -97,6 +102,13 @@ def _first_sum(text: Text, amounts: Amounts) -> int:
     ]
     first = min(lines, default=0)
     return min([index for index in labelled if first - MOST_ROWS < index <= first], default=first)
+
+
+def _is_tax(text: Text, line: Line) -> bool:
+    """Whether the line is a tax with its rate, which adds to the sum and is no item: "Iowa state tax 7 %"."""
+    return "%" in line.text and any(
+        "tax" in hit.roles for cell in line.cells for hit in text.hits.get(cell, ())
+    )
 
 
 def _sums(text: Text, cell: Cell) -> bool:
@@ -135,7 +147,10 @@ def _row_of(text: Text, line: Line) -> Row | None:
     }
     words = [word for word in words if id(word) not in figures]
     if not LETTERS.search(" ".join(word.text for word in words)):
-        return None
+        before = text.lines[line.index - 1] if line.index else line
+        if not COUNTED_PRICE.search(line.text) or any(_money(text, cell) for cell in before.cells):
+            return None
+        words = [word for cell in before.cells for word in cell.words]  # its name stands in the line before
     row = Row(line=line.index)
     row.parts["amount"] = (numbers.plain(amount.value), words_at(last, amount.start, amount.end))
     row.parts["description"] = (" ".join(word.text for word in words), words)

@@ -9,6 +9,8 @@ from tasks.agent.layout import Cell
 from tasks.agent.rules.labels import Hit, find, fold
 from tasks.agent.rules.text import Text
 
+JOINED = re.compile(r"^[^\W\d_][\w .]{2,24}[^\W\d_] ?[/&] ?$")
+"""What a title may open with: "Repair order / Invoice"."""
 WORDS = re.compile(r"\S*[^\W\d_]{3}\S*")
 SPACED = re.compile(r"\b(?:\w ){3,}\w\b")
 NAMES = {
@@ -21,10 +23,10 @@ TITLE_SCORE = 3.0
 SURE_TITLE = 2.6
 CLEARLY = 0.5
 TITLE_LINES, TALL = 15, 0.9
-LEAST_OF_TILL = 2
+LEAST_OF_TILL, MOST_PAGES_OF_TILL = 2, 2
 LEAST_COLUMNS, LEAST_LISTED, DIGIT = 3, 2, re.compile(r"\d")
 TILL = re.compile(
-    r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|server|tip|gratuity|guests|check #|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
+    r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|server|tip|gratuity|guests|check #|payments?|thank|thanks|merci|vielen dank|danke|gracias|grazie|bedankt|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
     r"|bediener|rendu|especes|cb|caisse|caissier|efectivo|cambio|tarjeta|cajero|contanti|resto|bancomat|cassa|pin|wisselgeld|kassa|contant"
     r"|gotowka|reszta|kasjer|karta|kateinen|takaisin|pankkikortti|kontant|vaxel|byttepenge|dankort|troco|numerario|hotovost|vraceno)\b"
 )
@@ -37,7 +39,7 @@ def kind_of(text: Text) -> tuple[str, float]:
     tallest = max([cell.height for cell in text.cells], default=0.0)
     for cell, hit in text.labelled("kind:"):
         if (
-            not text.leads(cell, hit)
+            not (text.leads(cell, hit) or JOINED.match(text.folded[cell][: hit.start]))
             or is_priced(text, cell)
             or is_listed(text, cell)
             or heads_column(text, cell)
@@ -129,6 +131,8 @@ def _read_labels(text: Text, scores: dict[str, float], tallest: float) -> None:
 
 def _read_till(text: Text, scores: dict[str, float]) -> None:
     """A receipt without a title says how it was paid: words of a till on lines of their own, at least three of them."""
+    if len(text.pages) > MOST_PAGES_OF_TILL:
+        return
     said = {
         word
         for cell in text.cells

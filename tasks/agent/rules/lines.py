@@ -51,13 +51,14 @@ def table_of(text: Text) -> Table:
 
 
 def _leave_sums(table: Table) -> None:
-    """A row with neither quantity nor price, unlike all before it, that is what they sum to: the items end before it."""
+    """Rows that say less than all before them, the first or all of which are what those sum to ("Parts", "Labor"): no items."""
     value = Decimal(0)
+    rest = sum((Decimal(row.amount) for row in table.rows if "amount" in row.parts), Decimal(0))
     for position, row in enumerate(table.rows):
         if (
-            is_plainer(row, table.rows, 0, position)
+            (is_plainer(row, table.rows, 0, position) or says_less(row, table.rows[:position]))
             and "amount" in row.parts
-            and abs(value - Decimal(row.amount)) <= 2 * CENT
+            and any(abs(value - other) <= 2 * CENT for other in (Decimal(row.amount), rest - value))
         ):
             table.taken -= {other.line for other in table.rows[position:]}
             table.rows = table.rows[:position]
@@ -166,17 +167,20 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             continue
         if summed and row is not None and is_plainer(row, table.rows, begin):
             return index  # a sum with a label that is not known, behind that of the items
-        if heads_sums(text, line) or (index not in table.headings and heading(text, line) is not None):
-            return index
-        if (
+        goes_on_heading = (
             row is None
             and index == last.index + 1
             and last.index in table.taken
             and fresh
             and line.y0 - last.y1 < 12
             and not any(text.amounts(cell) for cell in line.cells)
+        )
+        if (heads_sums(text, line) and not goes_on_heading) or (
+            index not in table.headings and heading(text, line) is not None
         ):
-            # A heading may take two or three lines.
+            return index
+        if goes_on_heading:
+            # A heading may take two or three lines, and the second of them may read as one of sums: "netto | VAT | brutto".
             table.taken.add(index)
             last = line
         else:
@@ -198,6 +202,11 @@ def is_plainer(row: Row, rows: list[Row], begin: int = 0, end: int | None = None
         and begin < (len(rows) if end is None else end)
         and all(more <= other.parts.keys() for other in rows[begin:end])
     )
+
+
+def says_less(row: Row, before: list[Row]) -> bool:
+    """Whether the row lacks something that all rows before it have."""
+    return bool(before) and all(row.parts.keys() < other.parts.keys() for other in before)
 
 
 def is_alike(row: Row, before: list[Row]) -> bool:

@@ -20,7 +20,7 @@ DOLLARS = {
     "CAD": re.compile(r"\b(?:HST|QST|TVQ|TPS)\b|\bRT ?0001\b"),
     "AUD": re.compile(r"\bABN\b"),
     "NZD": re.compile(r"\bNZBN\b"),
-    "SGD": re.compile(r"\bUEN\b"),
+    "SGD": re.compile(r"\bUEN\b|\bPTE\b|\bPte\b"),
     "HKD": re.compile(r"\bHong Kong\b"),
 }
 """Countries that call their money dollar, and what only their documents print."""

@@ -26,6 +26,7 @@ from tasks.agent.rules.patterns import (
     STREET,
     TITLES,
     TOWN,
+    TWO_TITLES,
     clean,
     key_of,
     little,
@@ -37,6 +38,8 @@ CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
 FORM_MARGIN = 1.0
 """The same where the first has nothing but its place, and the second a company's legal form."""
+TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b")
+"""What goes on a title: "Quittance de loyer", "Receipt for rent"."""
 LEAST_LETTERS, WIDE = 4, 1.6
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
@@ -175,8 +178,8 @@ class Parties:
             or STREET.search(cell.text)
             or (TITLES.search(cell.text) and not DOCTOR.search(cell.text))
             or (
-                ADDRESSING.search(text.folded[cell])
-                and any(h.plays("kind:") for h in text.hits.get(cell, ()))
+                any(h.plays("kind:") for h in text.hits.get(cell, ()))
+                and (ADDRESSING.search(text.folded[cell]) or TWO_TITLES.search(text.folded[cell]))
             )
         ):
             return True
@@ -185,7 +188,13 @@ class Parties:
             return False
         bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
         covers = hit.end - hit.start >= 0.6 * len(bare)
-        return covers or _announces(cell, hit) or cell.text[hit.end :].lstrip().startswith((":", "#"))
+        titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)
+        return (
+            bool(titled)
+            or covers
+            or _announces(cell, hit)
+            or cell.text[hit.end :].lstrip().startswith((":", "#"))
+        )
 
     def _address_follows(self, cell: Cell) -> bool:
         return any(POSTCODE.search(c.text) or STREET.search(c.text) for c in self.text.below(cell, 3))

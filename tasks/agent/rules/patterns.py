@@ -81,11 +81,18 @@ ADDRESSING = re.compile(
     r"^(?:your|ihre?|votre|vos|uw|je|jouw|su|tu|la (?:tua|sua|vostra)|twoj[ae]?|panstwa|din|deres|vase|a sua) ",
 )
 """What opens the title of a document that speaks to its reader: "Your bill", "Ihre Mobilfunkrechnung"."""
+TWO_TITLES = re.compile(r"^[^\W\d_][\w .]{2,24} ?/ ?[\w .]{3,24}$")
+""" "Repair order / Invoice"."""
 NOUGHTS = re.compile(r"(?<=\w\. )z [0o]\. ?[0o]\.?$", re.IGNORECASE)
 """A Polish legal form as OCR reads it: "Sp. z 0.0."."""
 LABELLED = re.compile(r"^[^:]{3,45}:\s*\S")
 """A line that says what it is, and so is no name."""
 
+
+CODED = re.compile(r"[a-z]{0,4}[\d .\-/]{6,}")
+"""A number with the letters of its country."""
+MOST_BELOW = 6
+"""Lines below the label of a party, of which some may say other things than its name."""
 
 FROM = frozenset(["from", "de", "da", "von", "van", "fra", "fran", "od"])
 TO = frozenset(["to", "para", "a", "an", "aan", "per", "til", "till", "pour", "dla"])
@@ -108,7 +115,7 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
             yield Candidate(name, 0.85, words_at(cell, start, start + len(name)))
         return
     precise = 0.8 if hit.words > 1 or hit.end - hit.start > 5 else 0.65
-    for other in [*text.below(cell, 4), *list(text.right_of(cell))[:1]]:
+    for other in [*text.below(cell, MOST_BELOW), *list(text.right_of(cell))[:1]]:
         leading = text.leading_hit(other)
         name = PREFIX.sub("", fold(other.text))
         start = len(other.text) - len(name)
@@ -118,7 +125,9 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
             continue
         if (
             not re.search(r"[^\W\d_]{2}", name)
+            or CODED.fullmatch(name)
             or (start == 0 and LABELLED.match(other.text))
+            or other.text.rstrip().endswith(":")
             or re.match(r"^(?:gln|nip|id|ust)\b", name)
             or TITLES.fullmatch(name)
         ):

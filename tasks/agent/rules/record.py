@@ -13,8 +13,9 @@ from tasks.agent.einvoice import EInvoice
 from tasks.agent.grounding import PLACELESS, evidence, is_placeless
 from tasks.agent.pdf import Document
 from tasks.agent.rules.accents import LOST, lost_accents
-from tasks.agent.rules.amounts import Amounts, amounts_of
+from tasks.agent.rules.amounts import amounts_of
 from tasks.agent.rules.buyers import addressee, buyers_of
+from tasks.agent.rules.combining import Amounts
 from tasks.agent.rules.headings import dates_of, numbers_of
 from tasks.agent.rules.items import proved
 from tasks.agent.rules.kind import NAMES

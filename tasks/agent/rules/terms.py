@@ -14,7 +14,7 @@ from tasks.agent.rules.text import Candidate, Text
 
 PAYS = (
     r"\bpa(?:y|id|yable|yment)\b|\bsettle|\bdue\b|\bremit|\bdirect debit\b|\bcollect|\buberweis|\bzahl|\bbezahl|\bbegleich|\babgebucht|\babbuch|\beingezogen|\beinzug"
-    r"|\bfallig|\bnetto\b|\bohne abzug\b|\bregl(?:er|e|ement)|\bpay(?:er|e|able|ement)\b|\bpreleve|\bpago\b|\bpaga|\babon(?:ar|e)\b|\bversa(?:re|to|mento)\b|\bsaldare\b|\bbetal|\bvoldoe"
+    r"|\bfallig|\bnetto\b|\bohne abzug\b|\bregl(?:er|e|ement)|\bpay(?:er|e|able|ement)\b|\bpaiement\b|\bpreleve|\bpago\b|\bpaga|\babon(?:ar|e)\b|\bversa(?:re|to|mento)\b|\bsaldare\b|\bbetal|\bvoldoe"
     r"|\bvoldaan|\bincasso|\bafgeschreven|\bzaplac|\bplatn|\bprzelew|\bmaks|\bindbetal|\buhrad|\bpagamento\b|\bpague\b|\bliquidar\b"
 )
 UNTIL = (
@@ -22,7 +22,7 @@ UNTIL = (
     r"|\ble\b|\bpour le\b|\bjusqu'au\b|\bantes del?\b|\bhasta el\b|\bel\b|\bentro(?: e non oltre)?(?: il)?\b|\bil\b|\bvoor\b|\buiterlijk(?: op)?\b|\bop\b|\bdo(?: dnia)?\b"
     r"|\bviimeistaan\b|\bsenast(?: den)?\b|\bsenest(?: den| d\.)?\b|\binnen\b|\bate(?: ao? dia| a)?\b"
 )
-STATED = re.compile(rf"(?:{PAYS})[^.;:!?]{{0,90}}?(?:{UNTIL})[\s:]*$")
+STATED = re.compile(rf"(?:{PAYS})(?: ?:)?[^.;:!?]{{0,90}}?(?:{UNTIL})[\s:]*$")
 NAMED = re.compile(r"skonto|discount|escompte|sconto|descuento|korting|rabat|alennus")
 REDUCED = re.compile(NAMED.pattern + "|%")
 ENDS = re.compile(r"[.;:!?]")

@@ -91,7 +91,7 @@ FIELDS: dict[str, Words] = {
         "|credit memo no|credit memo #|quote number|quote no|quote #|quote ref|quotation number|quotation no|quotation #|estimate number"
         "|estimate no|estimate #|document number|document no|doc no|txn|txn id|transaction no|transaction number|transaction id|booking id"
         "|tax invoice no|tax invoice number|number|folio no|statement no|sales invoice no|sales invoice number|invoice code"
-        "|inv number|inv ref|inv id|num|bill ref|proforma no|proforma invoice no|pro forma no|pi no|pi number|folio number|folio #|folio|proposal no|proposal number|proposal #|quote reference|quote id|trans|trans no|trans #|transaction #|check #|check no|chk|receipt ref|statement number|memo no|credit no|credit number|sales receipt no|sales receipt #|order receipt no|voucher no|docket no|ticket number",
+        "|inv number|inv ref|inv id|num|bill ref|proforma no|proforma invoice no|pro forma no|pi no|pi number|folio number|folio #|folio|proposal no|proposal number|proposal #|quote reference|quote id|credit #|ro #|ro no|repair order #|repair order no|trans|trans no|trans #|transaction #|check #|check no|chk|receipt ref|statement number|memo no|credit no|credit number|sales receipt no|sales receipt #|order receipt no|voucher no|docket no|ticket number",
         "de": "rechnungsnummer|rechnungs nummer|rechnungsnr|rechnungs nr|rechnung nr|rechnung nummer|nummer|re nr|rg nr|rechn nr|belegnummer"
         "|beleg nr|belegnr|beleg nummer|gutschriftnummer|gutschriftsnummer|gutschrift nr|gutschrifts nr|angebotsnummer|angebots nr"
         "|angebot nr|bon nr|bonnummer|quittung nr|quittungsnummer|dokumentnummer|dokument nr|offerte nr|offertnummer"
@@ -209,7 +209,7 @@ FIELDS: dict[str, Words] = {
         "en": "vat|sales tax|tax|gst|total tax|tax amount|vat amount|total vat|tax total|hst|pst|vat total|total gst|total sales tax|plus vat"
         "|tax rate|vat at|vat rate|cgst|sgst|igst|total taxes|taxes|state tax|city tax|county tax|local tax"
         "|vat charged|vat on charges|tax due|qst|gst amount|hst amount|total tax amount|sales tax total|value added tax|tax collected|tax total amount|vat payable|estimated tax|gst hst|occupancy tax|vat standard rate|vat @",
-        "de": "umsatzsteuer|mwst|ust|mehrwertsteuer|mwst betrag|mwst summe|zzgl mwst|zzgl ust|zuzüglich mwst|zuzüglich umsatzsteuer"
+        "de": "umsatzsteuer|versicherungsteuer|versicherungssteuer|mwst|ust|mehrwertsteuer|mwst betrag|mwst summe|zzgl mwst|zzgl ust|zuzüglich mwst|zuzüglich umsatzsteuer"
         "|zzgl mehrwertsteuer|zzgl umsatzsteuer|enthaltene mwst|enthaltene ust|summe mwst|summe ust|umsatzsteuerbetrag|steuerbetrag"
         "|gesetzl mwst|zuzüglich mehrwertsteuer|gesamt mwst|gesamt ust|mwst gesamt|ust gesamt|steuern|ust betrag|inkl mwst|inkl ust"
         "|darin enthaltene mwst|enthaltene umsatzsteuer|mwst satz"
@@ -252,7 +252,7 @@ FIELDS: dict[str, Words] = {
         "|betrag inkl ust|endpreis|endsumme brutto|endbetrag brutto|gesamtforderung|gutschriftssumme|gesamtkosten|angebotspreis"
         "|angebotsbetrag|angebotsbetrag brutto|gesamtbruttobetrag|gesamt inkl mwst|gesamt inkl ust"
         "|gutgeschriebener betrag|gutschrift gesamt",
-        "fr": "total ttc|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
+        "fr": "total ttc|total payé|total réglé|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
         "|total toutes taxes comprises|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture"
         "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|total général ttc|total de la facture"
         "|total avoir ttc|total devis ttc|coût total|total net ttc|prix ttc|montant total tvac|montant toutes taxes comprises"
@@ -360,13 +360,13 @@ FIELDS: dict[str, Words] = {
         "|pankkikortti|korttimaksu|luottokortti|ennakko|käteismaksu|jo maksettu|maksettu yhteensä|suoritus|vaihtoraha|ennakot",
     },
     "supplier": {
-        "en": "seller|vendor|supplier|from|bill from|sold by|issued by|remit to|service provider|merchant|payable to|pay to|payee|beneficiary"
+        "en": "seller|landlord|lessor|vendor|supplier|from|bill from|sold by|issued by|remit to|service provider|merchant|payable to|pay to|payee|beneficiary"
         "|account name|account holder|in favor of|in favour of|make checks payable to|make cheques payable to|company name"
         "|shipper|exporter|shipper exporter|billed by|invoice from|our company",
-        "de": "verkäufer|lieferant|rechnungssteller|kontoinhaber|zahlungsempfänger|leistungserbringer|zahlbar an|konto zahlbar an|absender"
+        "de": "verkäufer|vermieter|lieferant|rechnungssteller|kontoinhaber|zahlungsempfänger|leistungserbringer|zahlbar an|konto zahlbar an|absender"
         "|auftragnehmer|aussteller|empfänger des zahlungsbetrags"
         "|verkauft von|leistungserbringerin|rechnungsaussteller|rechnung von|anbieter|verkauf und versand durch|verkauft durch",
-        "fr": "vendeur|fournisseur|émetteur|titulaire du compte|bénéficiaire|prestataire|titulaire|expéditeur"
+        "fr": "vendeur|bailleur|fournisseur|émetteur|titulaire du compte|bénéficiaire|prestataire|titulaire|expéditeur"
         "|vendu par|facturé par|émis par|prestataire de services|vendu et expédié par",
         "es": "vendedor|proveedor|emisor|beneficiario|titular|titular de la cuenta"
         "|vendido por|emitida por|datos del emisor|datos fiscales del emisor|proveedor de servicios|expedidor|empresa emisora",
@@ -380,7 +380,7 @@ FIELDS: dict[str, Words] = {
         "|laskun lähettäjä|lähettäjä|palveluntarjoaja|laskun laatija",
     },
     "buyer": {
-        "en": "bill to|billed to|invoice to|sold to|customer|customer name|client|buyer|purchaser|billing address|guest name|invoiced to"
+        "en": "bill to|tenant|lessee|billed to|invoice to|sold to|customer|customer name|client|buyer|purchaser|billing address|guest name|invoiced to"
         "|bill to address|client name|prepared for|recipient|quote to|quotation for|issued to|attention|to|credit to|invoice for"
         "|invoice address|consignee|buyer bill to|bill to party|invoiced customer|importer",
         "de": "käufer|rechnungsempfänger|kunde|rechnungsadresse|rechnungsanschrift|auftraggeber|rechnung an|leistungsempfänger|kundenname"

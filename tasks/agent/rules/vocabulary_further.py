@@ -37,7 +37,7 @@ KINDS: dict[str, Words] = {
 
 FIELDS: dict[str, Words] = {
     "number": {
-        "sv": "fakturanummer|fakturanr|faktura nr|fakturanr nr|kvittonummer|kvitto nr|offertnummer|offert nr|kreditnota nr|kreditfaktura nr"
+        "sv": "fakturanummer|fakturanr|faktura nr|fakturanr nr|kvittonummer|kvitto nr|offertnummer|offertnr|offert nr|kreditfakturanr|kvittonr|kreditnota nr|kreditfaktura nr"
         "|faktura nummer|verifikationsnummer",
         "da": "fakturanummer|fakturanr|faktura nr|faktura nummer|kreditnota nr|kreditnotanr|bonnr|bon nr|tilbudsnr|tilbudsnummer|kvittering nr",
         "no": "fakturanummer|fakturanr|faktura nr|faktura nummer|kreditnota nr|kreditnotanr|kvittering nr|bongnr|tilbudsnummer|tilbudsnr",

@@ -40,6 +40,16 @@ def results_json(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 
 @require_GET
+def results_xlsx(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """The same for auditors: what needs a look is amber and says why, and each value leads to its place on the page."""
+    from dashboard import workbook  # only those who take a workbook away load it
+
+    extraction = visible_extraction(request, pk)
+    made = workbook.made(extraction, lambda: _results(extraction), request.build_absolute_uri)
+    return download(request, [made], f"extraction-{pk}.xlsx", workbook.XLSX)
+
+
+@require_GET
 def refused_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     extraction = visible_extraction(request, pk)
     lines = [(_("file"), _("code"), _("reason"), _("repeats document"))]

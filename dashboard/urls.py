@@ -44,6 +44,7 @@ urlpatterns = [
     path("extractions/<int:pk>/cancel/", extractions.cancel_waiting, name="extraction_cancel"),
     path("extractions/<int:pk>/retry/", extractions.retry_failed, name="extraction_retry"),
     path("extractions/<int:pk>/results.csv", exports.results_csv, name="results_csv"),
+    path("extractions/<int:pk>/results.xlsx", exports.results_xlsx, name="results_xlsx"),
     path("extractions/<int:pk>/results.json", exports.results_json, name="results_json"),
     path("extractions/<int:pk>/refused.csv", exports.refused_csv, name="refused_csv"),
     path("tasks/<int:pk>/", tasks.page, name="task"),

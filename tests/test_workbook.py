@@ -1,0 +1,136 @@
+"""Results as a workbook: values of their own kind that lead to their place, what is doubtful said in its cell, nothing run, nothing rounded."""
+
+from __future__ import annotations
+
+import copy
+import io
+from datetime import datetime
+from typing import Any
+
+import openpyxl
+import pytest
+from django.test import Client as Browser
+from django.urls import reverse
+
+from dashboard import workbook
+from tasks.models import Extraction
+from tests.factories import (
+    database_now,
+    make_agent,
+    make_client,
+    make_completed,
+    make_document,
+    make_extraction,
+    make_task,
+    make_user,
+    result_json,
+)
+
+EVIL = "=cmd|' /C calc'!A0.pdf"
+
+
+@pytest.fixture
+def extraction(db) -> Extraction:
+    """Three documents: one ready, one with a doubt, a long number and text that looks like a formula, and one that waits."""
+    refused = [{"name": "=1+1.docx", "code": "not_pdf", "sentence": "This file is not a PDF, whatever its name says.", "document_id": None, "task_id": None}]  # fmt: skip
+    made = make_extraction(make_client("Nordwind"), make_agent("reader"), refused=refused)
+    make_completed(made, make_document(made.client, "good.pdf"), result=result_json())
+    doubtful = copy.deepcopy(result_json(confidence=0.62, needs_review=True, supplier="@SUM(A1)"))
+    fields = doubtful["records"][0]["fields"]
+    fields["date"] = fields["supplier"] | {"value": "2026-02-28", "evidence": []}
+    fields["net"] = fields["supplier"] | {"value": "12345678901234.567890", "evidence": []}
+    make_completed(made, make_document(made.client, EVIL), result=doubtful)
+    make_task(made, make_document(made.client, "waiting.pdf"))
+    return made
+
+
+def taken(browser: Browser, extraction: Extraction) -> Any:
+    answer = browser.get(reverse("results_xlsx", args=(extraction.pk,)))
+    assert answer.status_code == 200 and answer.headers["Content-Type"] == workbook.XLSX
+    return openpyxl.load_workbook(io.BytesIO(b"".join(answer.streaming_content)))
+
+
+def table(page: Any) -> list[dict[str, Any]]:
+    """Rows as cells by the heading above them."""
+    head, *rows = page.iter_rows()
+    return [{name.value: cell for name, cell in zip(head, row, strict=True)} for row in rows]
+
+
+@pytest.fixture
+def alice(extraction: Extraction, client: Browser) -> Browser:
+    client.force_login(make_user("alice", "Auditor", clients=(extraction.client,)))
+    return client
+
+
+def test_each_value_is_of_its_kind_and_leads_to_its_place(alice: Browser, extraction: Extraction) -> None:
+    good, doubtful, waiting = table(taken(alice, extraction)["Documents"])
+    task = extraction.tasks.order_by("pk").first()
+    assert good["document"].value == "good.pdf"
+    assert good["document"].hyperlink.target == f"http://testserver{reverse('task', args=(task.pk,))}"
+    assert (good["Supplier"].value, good["Total"].value, good["Total"].data_type) == (
+        "Acme GmbH",
+        1234.5,
+        "n",
+    )
+    for heading, name in (("Supplier", "supplier"), ("Total", "total")):
+        link = good[heading].hyperlink
+        where = f"{link.target}#{link.location}" if link.location else link.target
+        assert where == f"http://testserver{reverse('sheet', args=(task.pk, 1))}#box-0-{name}"
+    assert (doubtful["Date"].value, doubtful["Date"].hyperlink) == (datetime(2026, 2, 28), None)
+    assert good["Due date"].value is None and good["Due date"].hyperlink is None
+    assert [row["state"].value for row in (good, doubtful, waiting)] == [
+        "Completed",
+        "Needs review",
+        "Waiting",
+    ]
+    assert waiting["Supplier"].value is None and waiting["SHA-256"].value
+    assert good["confidence"].value == 0.95 and good["confidence"].number_format == "0%"
+
+
+def test_what_is_doubtful_is_marked_and_says_why(alice: Browser, extraction: Extraction) -> None:
+    good, doubtful, _ = table(taken(alice, extraction)["Documents"])
+    assert "Net and tax do not add up" in doubtful["Total"].comment.text
+    assert doubtful["Total"].fill.fgColor.rgb.endswith(workbook.AMBER[1:])
+    assert (
+        good["Total"].comment is None and good["Total"].fill.fgColor.rgb != doubtful["Total"].fill.fgColor.rgb
+    )
+
+
+def test_nothing_is_a_formula_and_no_number_is_rounded(alice: Browser, extraction: Extraction) -> None:
+    book = taken(alice, extraction)
+    assert all(cell.data_type != "f" for page in book for row in page.iter_rows() for cell in row)
+    doubtful = table(book["Documents"])[1]
+    assert (doubtful["document"].value, doubtful["Supplier"].value) == (EVIL, "@SUM(A1)")
+    assert doubtful["Net"].value == "12345678901234.567890", "more digits than a number of a workbook holds"
+    assert book["Files not read"]["A2"].value == "=1+1.docx"
+
+
+def test_line_items_have_a_page_of_their_own(alice: Browser, extraction: Extraction) -> None:
+    first, _second = table(taken(alice, extraction)["Line items"])
+    assert (first["document"].value, first["record"].value, first["line"].value) == ("good.pdf", 1, 1)
+    assert "Paper" in [cell.value for cell in first.values()]
+
+
+def test_links_end_where_a_workbook_holds_no_more(
+    alice: Browser, extraction: Extraction, monkeypatch
+) -> None:
+    monkeypatch.setattr(workbook, "MOST_LINKS", 2)
+    rows = table(taken(alice, extraction)["Documents"])
+    assert sum(cell.hyperlink is not None for row in rows for cell in row.values()) == 2
+    assert rows[0]["Total"].value == 1234.5
+
+
+def test_it_speaks_the_language_of_who_takes_it(alice: Browser, extraction: Extraction) -> None:
+    alice.cookies["django_language"] = "de"
+    book = taken(alice, extraction)
+    assert book.sheetnames == ["Dokumente", "Positionen", "Nicht gelesene Dateien"]
+
+
+def test_after_its_retention_time_it_says_so(alice: Browser, extraction: Extraction) -> None:
+    Extraction.objects.update(pruned_at=database_now(), refused=[])
+    assert "after their retention time" in table(taken(alice, extraction)["Documents"])[0]["reasons"].value
+
+
+def test_a_stranger_gets_none(extraction: Extraction, client: Browser) -> None:
+    client.force_login(make_user("charlie", "Auditor", clients=(make_client("Elsewhere"),)))
+    assert client.get(reverse("results_xlsx", args=(extraction.pk,))).status_code == 404

@@ -410,7 +410,7 @@ def test_a_wrong_password_leads_back_to_its_field_with_the_reason(world, root, v
     assert site.complaints == []
 
 
-@pytest.mark.parametrize(("width", "least"), [(390, 90), (1280, 170)])
+@pytest.mark.parametrize(("width", "least"), [(390, 90), (1280, 210)])
 def test_the_place_of_each_value_is_seen_at_every_width(world, root, visit, width: int, least: int) -> None:
     site = visit(root)
     site.page.set_viewport_size({"width": width, "height": 800})

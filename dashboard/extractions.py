@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from dashboard import asking, queries, words
+from dashboard.gist import with_gists
 from dashboard.pace import pace, with_places
 from tasks import repeats
 from tasks.access import clients_of, visible_to
@@ -127,6 +128,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     more, rows = len(rows) > ROWS_PER_PAGE, rows[:ROWS_PER_PAGE]
     queries.with_running_attempts(rows)
     with_places(rows)
+    with_gists(rows)
     counts = extraction.counts
     locked = [
         entry for entry in extraction.not_taken if entry["code"] == "encrypted" and entry.get("document_id")

@@ -23,6 +23,7 @@ from django.urls import reverse
 from django.utils import formats
 from django.utils.translation import override
 
+from dashboard import gist
 from dashboard.exports import harmless
 from dashboard.operations import moment
 from dashboard.templatetags import show
@@ -100,6 +101,25 @@ def test_each_document_shows_its_state_in_a_word_with_confidence_progress_or_rea
         assert words in page, words
     assert "3 of 5 done" in page
     assert "<title>(3/5) Nordwind &amp; Söhne · Year-end" in page
+
+
+def test_a_list_tells_what_each_document_says_and_reads_no_large_result_for_it(world, monkeypatch) -> None:
+    two = result_json(supplier="<Müller> & Co", total="1234567.5")
+    fields = two["records"][0]["fields"]
+    fields |= {
+        "currency": fields["total"] | {"value": "EUR"},
+        "date": fields["total"] | {"value": "2026-02-28"},
+    }
+    make_completed(
+        world[1], make_document(world[1].client, "two.pdf"), result=two | {"records": two["records"] * 2}
+    )
+    make_completed(world[1], make_document(world[1].client, "none.pdf"), result=two | {"records": []})
+    told = "&lt;Müller&gt; &amp; Co · 2026-02-28 · 1,234,567.5\u202fEUR · 2 records"
+    page = page_of(world)
+    assert told in page and "Acme GmbH · 1,234.50" in page
+    assert task_named("two.pdf").document.original_name in page
+    monkeypatch.setattr(gist, "LARGEST_BYTES", 100)
+    assert "GmbH" not in page_of(world)
 
 
 def test_every_tile_counts_exactly_the_rows_of_its_list(world) -> None:

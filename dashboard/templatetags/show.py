@@ -202,11 +202,12 @@ def field_value(name: str, value: str | int | None) -> SafeString | str:
     """A value as its reader writes it, with what was stored one pointer away where the two differ."""
     if value is None:
         return format_html('<span class="muted">{}</span>', _("not found on page"))
-    shown = _localised(name, str(value))
+    shown = localised(name, str(value))
     return shown if shown == str(value) else format_html('<span title="{}">{}</span>', value, shown)
 
 
-def _localised(name: str, value: str) -> str:
+def localised(name: str, value: str) -> str:
+    """The value of a field as its reader writes it."""
     if name in words.DATES or name.endswith("_date"):
         try:
             return formats.date_format(date.fromisoformat(value), "DATE_FORMAT")

@@ -86,3 +86,13 @@ SELECT clock.now,
   (SELECT coalesce(sum(extract(epoch FROM coalesce(finished_at, clock.now) - claimed_at)), 0)::float8 FROM ran) AS working,
   (SELECT coalesce(sum(extract(epoch FROM coalesce(finished_at, clock.now) - enqueued_at)), 0)::float8 FROM its) AS whole
 FROM clock
+
+-- name: list_gists
+-- Some values of the first record of each result. A large result is passed over: it would have to be read whole. OFFSET 0: each is read once,
+-- and not again for every value.
+SELECT a.id, jsonb_array_length(r.records) AS records, f.fields #>> '{currency,value}' AS currency, w.names,
+  ARRAY(SELECT f.fields #>> ARRAY[name, 'value'] FROM unnest(w.names) AS name) AS texts
+FROM task_attempts a CROSS JOIN (SELECT %(names)s::text[] AS names) w
+CROSS JOIN LATERAL (SELECT a.result -> 'records' AS records OFFSET 0) r
+CROSS JOIN LATERAL (SELECT r.records #> '{0,fields}' AS fields OFFSET 0) f
+WHERE a.id = ANY(%(attempts)s::uuid[]) AND pg_column_size(a.result) <= %(largest)s

@@ -38,8 +38,9 @@ DELETE FROM seen_numbers WHERE client_id = %(client)s
 UPDATE task_attempts SET trace_id = '' WHERE id = ANY(%(attempts)s::uuid[])
 
 -- name: prune_lock
--- Nothing is added to the extraction any more: who inserts a task waits here, and submit then finds it pruned.
-SELECT id FROM extractions WHERE id = %(extraction)s FOR UPDATE
+-- Nothing is added to the extraction any more: submit waits for this, and then finds it pruned. Not FOR UPDATE, for which whoever has changed
+-- its tasks would wait when he commits, while this waits for the tasks.
+SELECT id FROM extractions WHERE id = %(extraction)s FOR NO KEY UPDATE
 
 -- name: prune_lock_documents
 -- Before the tasks, as a hand-in has it: whoever hands in one of these files waits here, and finds it kept or gone.

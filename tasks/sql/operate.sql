@@ -108,7 +108,7 @@ SELECT deletion_began_at IS NULL AS takes FROM clients WHERE id = %(client)s FOR
 
 -- name: hold_extraction
 -- Whether documents may be added to an extraction, which is not pruned before this transaction has ended.
-SELECT pruned_at IS NULL AS takes FROM extractions WHERE id = %(extraction)s FOR KEY SHARE
+SELECT pruned_at IS NULL AS takes FROM extractions WHERE id = %(extraction)s FOR SHARE
 
 -- name: pause_everything
 UPDATE switches SET is_paused = %(paused)s WHERE id = 1 AND is_paused <> %(paused)s RETURNING id

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks.agent import answers
 from tasks.agent.prior import prior
 from tasks.agent.schema import MOST_FIELDS, Schema, SchemaError, ready_made
 from tasks.estimates import Figures, estimate
@@ -147,7 +148,7 @@ def test_an_answer_becomes_typed_values() -> None:
         "number": " 2026-17 ", "date": "2026-02-28", "total": "-1234.50", "rate": 19, "copies": 2.0, "currency": "eur", "method": "Card",
         "lines": [{"item": "Paper", "amount": 0.1}, {"item": None, "amount": None}, {"item": "Ink", "amount": "7"}],
     }  # fmt: skip
-    answer = Schema.of(INVOICE).parse(json.dumps(said))
+    answer = answers.parse(Schema.of(INVOICE), json.dumps(said))
     assert answer.problems == {}
     assert answer.values == {
         "number": "2026-17", "date": "2026-02-28", "total": "-1234.50", "rate": "19", "copies": 2, "currency": "EUR", "method": "card",
@@ -177,25 +178,26 @@ def test_an_answer_becomes_typed_values() -> None:
     ],
 )
 def test_what_does_not_fit_is_named_by_its_field_and_kept_out(name: str, value: Any, said: str) -> None:
-    answer = Schema.of(INVOICE).parse({name: value})
+    answer = answers.parse(Schema.of(INVOICE), {name: value})
     assert said in answer.problems[name]
     assert not answer.values[name]
     assert len(answer.problems[name]) < 300
 
 
 def test_faults_in_lists_name_their_row_and_column() -> None:
-    answer = Schema.of(INVOICE).parse(
-        {"lines": [{"item": "a", "amount": "1"}, {"item": "b", "amount": "x"}, 3], "sum": 1}
+    answer = answers.parse(
+        Schema.of(INVOICE),
+        {"lines": [{"item": "a", "amount": "1"}, {"item": "b", "amount": "x"}, 3], "sum": 1},
     )
     assert set(answer.problems) == {"lines[2].amount", "lines[3]", "sum"}
     assert [row["item"] for row in answer.values["lines"]] == ["a", "b"]
-    many = Schema.of(INVOICE).parse({"lines": [{"item": "a"}] * 2001})
+    many = answers.parse(Schema.of(INVOICE), {"lines": [{"item": "a"}] * 2001})
     assert "first 2,000" in many.problems["lines"] and len(many.values["lines"]) == 2000
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '"x"', "[" * 100_000, '{"number": "unfin', b"\xff"])
 def test_what_is_no_json_object_is_a_problem_of_the_whole(text: str | bytes) -> None:
-    answer = Schema.of(INVOICE).parse(text)
+    answer = answers.parse(Schema.of(INVOICE), text)
     assert "" in answer.problems and answer.values["lines"] == [] and answer.values["total"] is None
 
 
@@ -209,7 +211,7 @@ NAMES = [one["name"] for one in INVOICE["fields"]]  # type: ignore[index]
 
 @given(st.dictionaries(st.sampled_from(NAMES), JSON))
 def test_whatever_is_answered_comes_out_in_types_and_can_be_stored(said: dict[str, Any]) -> None:
-    values = Schema.of(INVOICE).parse(said).values
+    values = answers.parse(Schema.of(INVOICE), said).values
     assert set(values) == set(NAMES)
     assert all(
         isinstance(value, str | int | None | list) and not isinstance(value, bool)

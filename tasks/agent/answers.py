@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tasks.agent.schema import Field
+from tasks.agent.schema import Field, Schema
 
 MOST_ROWS = 2000
 LONGEST_VALUE = 4000
@@ -35,9 +34,9 @@ class Answer:
     problems: dict[str, str] = field(default_factory=dict)
 
 
-def parse(fields: Iterable[Field], answer: str | bytes | Mapping[str, Any]) -> Answer:
-    """The values of `fields` in a JSON answer. What does not fit its type is None and named among the problems; nothing raises."""
-    fields = tuple(fields)
+def parse(schema: Schema, answer: str | bytes | Mapping[str, Any]) -> Answer:
+    """The values of the schema's fields in a JSON answer. What does not fit its type is None and named among the problems; nothing raises."""
+    fields = schema.fields
     made = Answer({one.name: [] if one.type == "list" else None for one in fields})
     try:
         said = answer if isinstance(answer, Mapping) else json.loads(answer)

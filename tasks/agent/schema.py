@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -12,8 +12,6 @@ from typing import Annotated, Any, Self
 import pydantic
 from pydantic import ValidationError, model_validator
 
-from tasks.agent import answers
-from tasks.agent.answers import Answer
 from tasks.agent.contract import Model
 
 MOST_FIELDS = 60
@@ -140,10 +138,6 @@ class Schema(Model):
     def json_schema(self) -> dict[str, Any]:
         """For structured outputs: strict (nothing beside it, every member required, what is missing is null)."""
         return _object(self.fields, f"What a document of kind “{self.kind}” states.")
-
-    def parse(self, answer: str | bytes | Mapping[str, Any]) -> Answer:
-        """A model's JSON as typed values by field, and what is wrong with it by field. Raises nothing."""
-        return answers.parse(self.fields, answer)
 
 
 READY_MADE = Path(__file__).parent / "schemas"

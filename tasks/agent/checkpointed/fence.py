@@ -10,8 +10,6 @@ from uuid import uuid4
 import psycopg
 from psycopg import sql
 
-REFUSED = "AA001"
-"""SQLSTATE of a write by another attempt than the thread's latest."""
 THREAD_OF = {
     "checkpoints": "thread_id",
     "checkpoint_blobs": "thread_id",
@@ -20,12 +18,6 @@ THREAD_OF = {
     "agent_sessions": "session_id",
 }
 """Table → its column that names the thread; what refers to another table stands before it."""
-
-CLAIM = """
-INSERT INTO attempt_threads AS held (thread, attempt, number) VALUES (%s, %s, %s)
-ON CONFLICT (thread) DO UPDATE SET attempt = excluded.attempt, number = excluded.number, claimed_at = now()
-WHERE held.number < excluded.number OR held.attempt = excluded.attempt
-RETURNING thread"""
 
 # FOR SHARE: a later attempt's claim waits for the transaction that writes, and whoever writes after that claim is refused
 FENCE = """

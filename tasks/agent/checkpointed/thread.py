@@ -12,12 +12,18 @@ from uuid import UUID
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from tasks.agent.checkpointed.fence import CLAIM, REFUSED
 from tasks.agent.contract import Checkpoints, Code, Order, Problem
 
 Credentials = Callable[[], dict[str, Any]]
 """Keywords of psycopg.connect(), asked for before each connection. Raises OSError, or psycopg.ProgrammingError for a URL that is none."""
 CONNECT_SECONDS = 10
+REFUSED = "AA001"
+"""SQLSTATE of a write by another attempt than the thread's latest (tasks.agent.checkpointed.fence)."""
+CLAIM = """
+INSERT INTO attempt_threads AS held (thread, attempt, number) VALUES (%s, %s, %s)
+ON CONFLICT (thread) DO UPDATE SET attempt = excluded.attempt, number = excluded.number, claimed_at = now()
+WHERE held.number < excluded.number OR held.attempt = excluded.attempt
+RETURNING thread"""
 UNSET = (
     "This agent keeps checkpoints and has no database for them: its version has to set checkpoints to true, CHECKPOINT_DATABASE_URL "
     "has to be set where the worker runs, and attempts get it on the worker's machine only."

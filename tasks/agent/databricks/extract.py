@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tasks.agent import confidence
+from tasks.agent import answers, confidence
 from tasks.agent.answers import Answer
 from tasks.agent.contract import Code, FieldValue, Order, Problem, Result, Usage
 from tasks.agent.databricks.fields import asked_of, cited_by, is_held_by, values_of
@@ -94,7 +94,7 @@ class Extracted(Portions):
     """Grounds values as those of any model, and doubts one whose cited text does not hold it."""
 
     def said(self, answer: str) -> Answer:
-        return self.options.fields.parse(json.loads(answer)["values"])
+        return answers.parse(self.options.fields, json.loads(answer)["values"])
 
     def grounded(self, window: Window, answer: str) -> Portion:
         portion, cited = super().grounded(window, answer), json.loads(answer)["cited"]

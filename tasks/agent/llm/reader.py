@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Protocol
 
-from tasks.agent import confidence, tracing
+from tasks.agent import answers, confidence, tracing
 from tasks.agent.answers import Answer
 from tasks.agent.contract import Code, FieldValue, Order, Problem, Record, Result, Usage
 from tasks.agent.einvoice import EInvoice
@@ -146,7 +146,7 @@ class Portions:
 
     def said(self, answer: str) -> Answer:
         """The values in an answer's JSON."""
-        return self.options.fields.parse(answer)
+        return answers.parse(self.options.fields, answer)
 
     def grounded(self, window: Window, answer: str) -> Portion:
         """An answer about a window, with what proves it there."""

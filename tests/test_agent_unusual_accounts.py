@@ -78,3 +78,26 @@ def test_items_stand_over_the_sums_even_if_the_page_opens_with_what_is_to_pay(tm
     before: Rows = ["Total to pay £360.00", [(60, "Balance from last bill"), (480, "38.00")]]
     found = record(tmp_path, [*HEAD, *before, *items, *SUMS])
     assert [item["amount"].value for item in found.lines] == ["240.00", "60.00"]
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        (["Osprey Marine", "A division of Tideway Group plc"], "Osprey Marine"),
+        (["Dipl.-Ing. Univ.", "Andrea Pfeiffer", "Marktplatz 2, 91522 Ansbach"], "Andrea Pfeiffer"),
+        (["Cafe Bar La Plaza", "NIF 70123456B"], "Cafe Bar La Plaza"),
+        (["Grand Metro Cargo Pvt. Ltd.", "Party : Vardhan Exports LLP"], "Grand Metro Cargo Pvt. Ltd."),
+        (["Invoice 118842", "Westlake Clinic", "770 Lake Rd, Austin, TX 78746"], "Westlake Clinic"),
+    ],
+)
+def test_what_stands_at_the_head_of_a_page_is_not_always_a_name(
+    tmp_path: Path, head: Rows, name: str
+) -> None:
+    rows: Rows = [*head, "Invoice no 8812", "Date: 14 May 2024", "GBP", *TITLES, *ITEMS, *SUMS]
+    assert values(record(tmp_path, rows), "supplier") == [name]
+
+
+def test_the_currency_may_stand_in_a_heading_alone(tmp_path: Path) -> None:
+    titles: Rows = [[(60, "Description"), (300, "Qty"), (390, "Price"), (480, "Amount (Rs.)")]]
+    rows: Rows = ["Harbour Lane Books", "Invoice no 8812", "Date: 14 May 2024", *titles, *ITEMS, *SUMS]
+    assert values(record(tmp_path, rows), "currency") == ["INR"]

@@ -145,3 +145,26 @@ def test_a_till_says_thanks_on_a_short_document_only(tmp_path: Path) -> None:
         "Thanks for riding",
     ]
     assert record(tmp_path, rows).kind == "receipt"
+
+
+def test_a_discount_behind_the_sum_of_the_items_is_none_of_them(tmp_path: Path) -> None:
+    titles: Rows = [[(60, "Service"), (390, "Qty"), (480, "Amount")]]
+    items: Rows = [
+        [(60, "Wellness exam"), (390, "1"), (480, "$72.00")],
+        [(60, "Vaccine"), (390, "1"), (480, "$31.00")],
+    ]
+    below: Rows = [[(60, "Subtotal"), (480, "$103.00")], [(60, "Wellness plan discount"), (480, "-$10.30")], [(60, "Tax"), (480, "$0.00")], [(60, "Total"), (480, "$92.70")]]  # fmt: skip
+    found = record(tmp_path, [*HEAD, *titles, *items, *below])
+    assert amounts_of_items(found) == ["72.00", "31.00"]
+    assert not found.fields["total"].reasons
+
+
+def test_items_stand_over_their_sum_where_a_charge_follows_it(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "Pint of ale"), (480, "11.60")],
+        [(60, "Pie of the day"), (480, "18.00")],
+        [(60, "Food & drink"), (480, "29.60")],
+        [(60, "Service 10%"), (480, "2.96")],
+        [(60, "Total due"), (480, "32.56")],
+    ]
+    assert amounts_of_items(record(tmp_path, [*HEAD, *rows])) == ["11.60", "18.00"]

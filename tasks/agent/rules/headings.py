@@ -35,7 +35,7 @@ BARE_LABEL = re.compile(
 """What stands alone for "number" under a title: "N° :", "Nr.", "No.", "Number"; never the beginning of another word."""
 GROUPS = re.compile(r"(?: \d{2,})+$")
 PARTED = re.compile(r" \d{3,}(?=$| [^\W\d_]{2})")
-SERIES = re.compile(r"[A-Z]{1,4}[ -]?\d[\dA-Z]*/\d+")
+SERIES = re.compile(r"[A-Z]{1,5}[ -]?\d[\dA-Z]*(?:[/-]\d+)+")
 """A number of a series within its year, which nothing else looks like."""
 FAR = 6.0
 """Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""

@@ -75,7 +75,11 @@ def _block(text: Text, targets: list[Decimal], start: int) -> list[Row]:
             best = rows[::-1]
         if len(rows) > MOST_ROWS:
             break
-    return best
+    if len(best) < LEAST:
+        return best
+    # "Food & drink 47.10 | Service 4.71" are no items either, where those above sum to the first of them
+    inner = _block(text, [Decimal(best[0].amount)], best[0].line)
+    return inner if len(inner) >= LEAST else best
 
 
 def _starts(text: Text, table: Table, amounts: Amounts) -> list[int]:

@@ -26,7 +26,7 @@ TITLE_LINES, TALL = 15, 0.9
 LEAST_OF_TILL, MOST_PAGES_OF_TILL = 2, 2
 LEAST_COLUMNS, LEAST_LISTED, DIGIT = 3, 2, re.compile(r"\d")
 TILL = re.compile(
-    r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|server|tip|gratuity|guests|check #|payments?|thank|thanks|merci|vielen dank|danke|gracias|grazie|bedankt|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
+    r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|server|chk|covers|table \d|tisch \d|mesa \d|tavolo \d|couverts|tip|gratuity|guests|check #|payments?|thank|thanks|merci|vielen dank|danke|gracias|grazie|bedankt|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
     r"|bediener|rendu|especes|cb|caisse|caissier|efectivo|cambio|tarjeta|cajero|contanti|resto|bancomat|cassa|pin|wisselgeld|kassa|contant"
     r"|gotowka|reszta|kasjer|karta|kateinen|takaisin|pankkikortti|kontant|vaxel|byttepenge|dankort|troco|numerario|hotovost|vraceno)\b"
 )

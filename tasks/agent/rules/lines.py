@@ -165,7 +165,11 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             summed = summed or (role == "net" and is_sum_of(text, line, table.rows[begin:]))
             index, last = index + 1, line
             continue
-        if summed and row is not None and is_plainer(row, table.rows, begin):
+        if (
+            summed
+            and row is not None
+            and (is_plainer(row, table.rows, begin) or says_less(row, table.rows[begin:]))
+        ):
             return index  # a sum with a label that is not known, behind that of the items
         goes_on_heading = (
             row is None

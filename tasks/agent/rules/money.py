@@ -10,7 +10,9 @@ from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 _CODE = re.compile(
-    r"(?<![A-Za-z])(" + "|".join(sorted(names.CODES)) + r")(?![A-Za-z])|([€£₹])|\b(zł)\b|\b(Euro)\b"
+    r"(?<![A-Za-z])("
+    + "|".join(sorted(names.CODES))
+    + r")(?![A-Za-z])|([€£₹])|\b(zł)\b|\b(Euro)\b|\b(Rs)\b|\b(Kč)\b"
 )
 _COUNTRY = re.compile(
     r"\b([A-Z]{2})\d{2}[ \d]{10,}|\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}|, (UK)\b"

@@ -19,9 +19,11 @@ from tasks.agent.rules.patterns import (
     FOOTER_WORDS,
     FREE_MAIL,
     FROM,
+    LABELLED,
     LEGAL,
     NOT_NAMES,
     POSTCODE,
+    PREFIX,
     SPLIT,
     STREET,
     TITLES,
@@ -40,6 +42,7 @@ FORM_MARGIN = 1.0
 """The same where the first has nothing but its place, and the second a company's legal form."""
 TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b")
 """What goes on a title: "Quittance de loyer", "Receipt for rent"."""
+NAMES = re.compile(r"[^\W\d_]{2}")
 LEAST_LETTERS, WIDE = 4, 1.6
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
@@ -188,7 +191,9 @@ class Parties:
             return False
         bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
         covers = hit.end - hit.start >= 0.6 * len(bare)
-        titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)
+        titled = hit.plays("kind:") and (
+            TITLED.match(text.folded[cell], hit.end) or not NAMES.search(cell.text, hit.end)
+        )
         return (
             bool(titled)
             or covers
@@ -258,10 +263,12 @@ class Parties:
                 ),
                 at,
             )
+            announced = PREFIX.match(fold(cell.text[first : at + end]))
+            first += announced.end() if announced is not None else 0
             name = cell.text[first : at + end].lstrip(": ")
             behind = part[end:].split()
-            if len(name.split()) > 8 or re.match(r"[a-z]", name):
-                continue
+            if len(name.split()) > 8 or re.match(r"[a-z]", name) or LABELLED.match(name):
+                continue  # a sentence, or a party with a label that nobody knows: "Party : X Ltd"
             if behind and behind[0][:1].islower() and not FOOTER_WORDS.search(fold(part)):
                 continue  # a company in the middle of a sentence
             page = self.text.pages[cell.page]

@@ -44,7 +44,7 @@ KINDS: dict[str, Words] = {
     "receipt": {
         "en": "receipt|payment receipt|sales receipt|cash receipt"
         "|official receipt|till receipt|rent receipt|donation receipt|cash bill|cash memo",
-        "de": "quittung|kassenbon|kassenbeleg|kassenzettel|bon",
+        "de": "quittung|spendenquittung|zuwendungsbestätigung|barquittung|kassenbon|kassenbeleg|kassenzettel|bon",
         "fr": "reçu|ticket de caisse|quittance|ticket client|justificatif de paiement|ticket",
         "es": "recibo|ticket|factura simplificada|ticket de compra|tique|recibo de pago",
         "it": "ricevuta|scontrino|documento commerciale|ricevuta fiscale|scontrino fiscale",
@@ -109,7 +109,7 @@ FIELDS: dict[str, Words] = {
         "|documento n|n documento|nr documento|preventivo n|ricevuta n|nota di credito n|fattura no"
         "|n doc|doc n|fattura immediata n|parcella n|scontrino n|n scontrino|preventivo nr|preventivo numero|numero preventivo|offerta n|n preventivo|nota di credito nr|numero nota di credito|ricevuta nr|documento numero|documento nr|nr doc|n fatt|fatt n"
         "|bolletta n|n bolletta|bolletta nr|numero bolletta",
-        "nl": "factuurnummer|factuur nummer|factuurnr|factuur nr|factuur no|nummer factuur|creditnotanummer|offertenummer|offerte nr"
+        "nl": "factuurnummer|declaratienummer|declaratienr|creditfactuurnummer|factuur nummer|factuurnr|factuur nr|factuur no|nummer factuur|creditnotanummer|offertenummer|offerte nr"
         "|bonnummer|bonnr|documentnummer|rekeningnummer factuur"
         "|factuurnr nr|nota nr|notanummer|factuurcode|creditnota nr|creditnotanr|creditfactuur nr|kassabon nr|bon nr|kwitantie nr|transactienummer|offertenr|documentnr|nr factuur|transactie"
         "|ons factuurnummer|notanr",
@@ -198,7 +198,7 @@ FIELDS: dict[str, Words] = {
         "nl": "exclusief btw|excl btw|totaal excl btw|subtotaal|bedrag excl btw|netto|totaal exclusief btw|subtotaal excl btw|netto bedrag"
         "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw|tussentotaal"
         "|goederen excl btw|totaal goederen|maatstaf|btw grondslag|belastbaar|belastbaar bedrag|maatstaf van heffing|netto totaal|subtotaal exclusief btw|totaal zonder btw|goederenbedrag|bedrag zonder btw|ex btw|totaal ex btw|totaal excl|nettototaal",
-        "pl": "razem netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto"
+        "pl": "razem netto|wart netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto"
         "|suma wartości netto|wartość sprzedaży netto|wartość ogółem netto|do zapłaty netto|razem wartość netto|wartość razem netto|podstawa opodatkowania|netto razem",
         "fi": "veroton|veroton yhteensä|yhteensä veroton|veroton summa|veroton hinta yhteensä|alv 0% yhteensä|verot. yhteensä|yhteensä alv 0%"
         "|summa veroton|veroton hinta"
@@ -230,7 +230,7 @@ FIELDS: dict[str, Words] = {
         "ja": "消費税|消費税額",
     },
     "total": {
-        "en": "total|grand total|total amount|invoice total|amount total|total incl vat|total inc vat|total including vat"
+        "en": "total|totals|grand total|total amount|invoice total|amount total|total incl vat|total inc vat|total including vat"
         "|total including tax|total price|invoice amount|total invoice|gross amount|total gross|gross total|gross|total incl tax"
         "|total inclusive of vat|total cost|total invoice amount|credit total|total credit|quote total|quotation total|estimate total"
         "|order total|total value|total incl gst|total invoice value|total charges|amount incl vat|total sum|total inc gst"
@@ -273,7 +273,7 @@ FIELDS: dict[str, Words] = {
         "|totaal te betalen incl btw|totaal inc btw|totaal met btw|totaalprijs|totaal factuur|totaal creditnota|creditbedrag"
         "|totaal offerte|totaal factuurbedrag|brutototaal"
         "|gecrediteerd bedrag|totaal credit",
-        "pl": "razem|kwota należności ogółem|suma|brutto|razem brutto|wartość brutto|kwota brutto|ogółem|łącznie|suma brutto|łącznie brutto"
+        "pl": "razem|wart brutto|kwota należności ogółem|suma|brutto|razem brutto|wartość brutto|kwota brutto|ogółem|łącznie|suma brutto|łącznie brutto"
         "|ogółem brutto|wartość całkowita|wartość ogółem|wartość ogółem brutto|suma wartości brutto|wartość razem brutto"
         "|ogółem do zapłaty|razem wartość brutto|do zapłaty brutto|kwota razem|łączna kwota|kwota ogółem|wartość faktury",
         "fi": "yhteensä|verollinen|loppusumma|summa|verollinen yhteensä|yhteensä verollinen|laskun summa|kokonaissumma|laskun loppusumma"

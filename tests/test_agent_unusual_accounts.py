@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,29 @@ def test_the_currency_may_stand_in_a_heading_alone(tmp_path: Path) -> None:
     titles: Rows = [[(60, "Description"), (300, "Qty"), (390, "Price"), (480, "Amount (Rs.)")]]
     rows: Rows = ["Harbour Lane Books", "Invoice no 8812", "Date: 14 May 2024", *titles, *ITEMS, *SUMS]
     assert values(record(tmp_path, rows), "currency") == ["INR"]
+
+
+@pytest.mark.parametrize(
+    ("head", "number"),
+    [
+        ([[(60, "Invoice no"), (160, "RN2025-")], [(160, "7711204")]], "RN2025-7711204"),
+        (["VAT invoice no FV 14/03/2025"], "FV 14/03/2025"),
+        (["CIF B50998877", [(80, "Factura simplificada")], "Nº T-118274"], "T-118274"),
+        ([[(60, "Folio"), (160, "5FB2822E-396D-4725-8521-CDC4BDD20CCF")]], None),
+    ],
+)
+def test_a_number_is_read_whole_and_is_the_documents(tmp_path: Path, head: Rows, number: str | None) -> None:
+    rows: Rows = ["Harbour Lane Books Ltd", *head, "Date: 14 May 2024", "GBP"]
+    assert values(record(tmp_path, [*rows, *TITLES, *ITEMS, *SUMS], step=14), "number") == [number]
+
+
+def test_pesos_are_no_dollars_where_the_tax_number_is_mexican(tmp_path: Path) -> None:
+    rows: Rows = ["Papelera SA de CV", "RFC: GPB010203AB1", "Factura no 8812", "Fecha: 14/05/2024", [(60, "Total"), (480, "$360.00")]]  # fmt: skip
+    assert values(record(tmp_path, rows), "supplier", "currency") == ["Papelera SA de CV", "MXN"]
+
+
+def test_figures_beside_their_headings_are_told_apart_by_their_size(tmp_path: Path) -> None:
+    titles: Rows = [[(60, "Details"), (260, "VAT code"), (340, "Net"), (410, "VAT"), (480, "Gross")]]
+    items: Rows = [[(60, "Collection"), (270, "S"), (340, "286.00"), (410, "57.20"), (480, "343.20")]]
+    totals: Rows = [[(200, "Totals"), (262, "286.00"), (340, "57.20"), (480, "343.20")]]
+    assert sums(record(tmp_path, [*HEAD, *titles, *items, *totals]))[:2] == [Decimal(286), Decimal("57.20")]

@@ -19,7 +19,7 @@ NUMBER = re.compile(
 LEAD = re.compile(r"^[\s:.#\-–°º|=]*(?:(?:nr|no|n)\b[.\s:°º]*)?")
 MONEY = re.compile(r"^[-+]?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d{2}$")
 NOT_NUMBERS = re.compile(
-    r"^(?:page|seite|\d{1,2}/\d{1,2})$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}|@|^www\.|^\d{1,2}:\d\d"
+    r"^(?:page|seite|\d{1,2}/\d{1,2})$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}|@|^www\.|^\d{1,2}:\d\d|^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-"
 )
 PLACE_AND_DATE = re.compile(
     r"^[^\W\d_][\w .\-]{2,30},\s*(?:den|le|lì|a)\b|^[^\W\d_]{3,}(?:[ \-/][^\W\d_]{2,}){0,2},\s*(?:dnia |am |op )?$",
@@ -37,6 +37,9 @@ GROUPS = re.compile(r"(?: \d{2,})+$")
 PARTED = re.compile(r" \d{3,}(?=$| [^\W\d_]{2})")
 SERIES = re.compile(r"[A-Z]{1,5}[ -]?\d[\dA-Z]*(?:[/-]\d+)+")
 """A number of a series within its year, which nothing else looks like."""
+BY_MONTH = re.compile(r"[A-Z]{2,4} \d{1,4}/(?:\d{1,2}/)?\d{4}$")
+"""A number with its month and year, which holds what looks like a date: "FV 14/03/2025"."""
+ALIGNED = 6.0
 FAR = 6.0
 """Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""
 NEAR_TITLE = 4
@@ -132,7 +135,7 @@ def _over_label(text: Text) -> Iterator[Candidate]:
     """Where labels are set in small print under their values: the value over the label."""
     for cell, hit in text.labelled("number"):
         if text.leads(cell, hit) and not cell.text[hit.end :].strip(" :."):
-            for other in text.above(cell):
+            for other in [c for c in text.above(cell) if text.leading_hit(c) is None]:
                 candidate = _number_in(text, other, _lead_end(other), 0.7)
                 if candidate is not None:
                     yield candidate
@@ -173,7 +176,7 @@ def _number_values(
             yield candidate
     if (beside is None or far or not re.search(r"\d", beside.text)) and not near:
         for other in text.below(cell, 1):
-            if text.leading_hit(other) is None:
+            if text.leading_hit(other) is None or BARE_LABEL.match(text.folded[other]):
                 candidate = _number_in(text, other, _lead_end(other), weight * BELOW) or _dated_number(
                     other, weight * BELOW
                 )
@@ -221,14 +224,23 @@ def _number_in(
     if groups is not None and (not first_only or value.isdigit()):
         value += groups.group()
     end = match.start() + len(value)
-    if any(found.start < end and match.start() < found.end for found in text.dates(cell)):
+    taken = [found for found in text.dates(cell) if found.start < end and match.start() < found.end]
+    if taken and not BY_MONTH.match(value):
         return None
     if MONEY.match(value) or NOT_NUMBERS.search(value) or len(value) > 40 or cell.text[end : end + 1] == "%":
         return None
     if re.match(r"\s?(?:[€$£%]|EUR\b|USD\b)", cell.text[end : end + 5]):
         return None
     words = words_at(cell, match.start(), end)
+    if cell.text[end:] == "-" and (rest := _wrapped(text, cell)) is not None:
+        value, words = f"{value}-{rest.text}", [*words, *rest.words]
     return Candidate(value.lstrip("#"), score, words, label="number")
+
+
+def _wrapped(text: Text, cell: Cell) -> Cell | None:
+    """The rest of a number that a hyphen at the end of its cell parts: it begins right below it."""
+    rests = [c for c in text.below(cell, 1) if abs(c.x0 - cell.x0) < ALIGNED and len(c.words) == 1]
+    return rests[0] if rests and any(map(str.isdigit, rests[0].text)) else None
 
 
 def dates_of(text: Text, role: str) -> list[Candidate]:

@@ -23,6 +23,7 @@ DOLLARS = {
     "AUD": re.compile(r"\bABN\b"),
     "NZD": re.compile(r"\bNZBN\b"),
     "SGD": re.compile(r"\bUEN\b|\bPTE\b|\bPte\b"),
+    "MXN": re.compile(r"\bRFC\b|\bCFDI\b"),
     "HKD": re.compile(r"\bHong Kong\b"),
 }
 """Countries that call their money dollar, and what only their documents print."""

@@ -59,7 +59,7 @@ NOT_NAMES = re.compile(
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
     r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}"
     r"|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
-    r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}",
+    r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}",
     re.IGNORECASE,
 )
 BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")

@@ -60,8 +60,8 @@ def _sums_of_rates(rows: list[dict[str, Figure]]) -> Iterator[Figure]:
 
 
 def _is_sum(row: dict[str, Figure]) -> bool:
-    """Whether net and tax of the row are its total."""
-    if len(row) < len(ENDS_ITEMS):
+    """Whether net and tax of the row are its total; no tax is more than half of its net ("VAT code" beside "VAT" may change the two)."""
+    if len(row) < len(ENDS_ITEMS) or 2 * abs(row["tax"].amount.value) > abs(row["net"].amount.value):
         return False
     return abs(row["net"].amount.value + row["tax"].amount.value - row["total"].amount.value) <= CENT
 
@@ -112,7 +112,18 @@ def _row_under(text: Text, line: Line, head: Line, headings: dict[str, Cell]) ->
             if role is not None:
                 candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
                 row[role] = Figure(role, amount, candidate, line.index)
-    return row
+    return _swapped(row) if len(row) == len(ENDS_ITEMS) and not _is_sum(row) else row
+
+
+def _swapped(row: dict[str, Figure]) -> dict[str, Figure]:
+    """The row with net and tax exchanged, if only so it is a sum: its figures may stand beside their headings."""
+    net, tax = row["net"], row["tax"]
+    other = {
+        **row,
+        "net": Figure("net", tax.amount, tax.candidate, tax.line),
+        "tax": Figure("tax", net.amount, net.candidate, net.line),
+    }
+    return other if _is_sum(other) else row
 
 
 def _item_rows(text: Text, head: Line, headings: dict[str, Cell], table: Table) -> list[dict[str, Figure]]:

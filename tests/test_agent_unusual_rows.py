@@ -78,7 +78,7 @@ def test_sums_of_groups_are_no_items(tmp_path: Path) -> None:
 
 
 def test_a_total_below_its_items_asks_for_a_look() -> None:
-    for changes, doubted in [([], True), ([Decimal(-300)], False)]:
+    for changes, doubted in [([], True), ([Decimal(-6)], True), ([Decimal(-602)], False)]:
         found = Findings()
         assert check_lines(found, [Decimal(300), Decimal(306)], None, Decimal(6), changes) is False
         assert bool(found.reasons.get("total")) is doubted

@@ -70,7 +70,8 @@ def check_lines(
         if any(abs(abs(sum_of_lines) + rest - abs(value)) <= tolerance for rest in rests):
             found.confirm(name)
             return True
-    if total is not None and not found.confirmed.get("total") and not changes and sum_of_lines > total > 0:
+    least = sum_of_lines + sum(change for change in changes if change < 0)
+    if total is not None and not found.confirmed.get("total") and least > total > 0:
         found.doubt(f"The line items sum to {sum_of_lines}, which is more than the total.", "total")
     return False
 

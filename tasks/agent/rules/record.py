@@ -12,7 +12,6 @@ from tasks.agent.contract import FieldValue, Record, Source
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.grounding import PLACELESS, evidence, is_placeless
 from tasks.agent.pdf import Document
-from tasks.agent.rules.accents import LOST, lost_accents
 from tasks.agent.rules.amounts import amounts_of
 from tasks.agent.rules.buyers import addressee, buyers_of
 from tasks.agent.rules.combining import Amounts
@@ -23,6 +22,7 @@ from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.lines import table_of
 from tasks.agent.rules.money import currency_of
 from tasks.agent.rules.parties import Parties
+from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
 from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
@@ -73,6 +73,9 @@ def record_of(
     for key in ("supplier", "buyer"):
         if chosen[key] is not None and lost_accents(text, chosen[key].words):  # type: ignore[union-attr]
             chosen[key].reasons.append(LOST)  # type: ignore[union-attr]
+    number = chosen["number"]
+    if number is not None and unclear(number.value, number.words):
+        number.reasons.append(UNCLEAR)
     found = findings(chosen, amounts, table, xml, today)
     if xml is not None:
         complete_from_xml(chosen, found, xml)

@@ -1,12 +1,12 @@
-"""Names that OCR wrote without the letters of their language ask for a look."""
+"""Names that OCR wrote without the letters of their language, and numbers with an O beside digits, ask for a look."""
 
 from __future__ import annotations
 
 import pytest
 
 from tasks.agent.page import Page, Word
-from tasks.agent.rules.accents import lost_accents
 from tasks.agent.rules.patterns import clean
+from tasks.agent.rules.recognised import lost_accents, unclear
 from tasks.agent.rules.text import Text
 
 
@@ -40,3 +40,10 @@ def test_a_page_without_any_letter_of_its_own_lost_them(lines: list[str], source
 def test_a_legal_form_has_letters_and_no_noughts() -> None:
     assert clean("Drukarnia Sp. z 0.0.") == "Drukarnia Sp. z o.o."
     assert clean("Route 66 z 0.0") == "Route 66 z 0.0"
+
+
+def test_an_o_beside_digits_asks_for_a_look_where_it_was_recognised() -> None:
+    pages = {source: page_of(["INVO3051"], source).words for source in ("ocr", "pdf")}
+    assert unclear("INVO3051", pages["ocr"])
+    assert not unclear("INVO3051", pages["pdf"])
+    assert not unclear("PO-3051", pages["ocr"])

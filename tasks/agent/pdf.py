@@ -19,6 +19,7 @@ import pypdfium2.raw as raw
 
 from tasks.agent.contract import Box, Code, Limits, Problem
 from tasks.agent.forms import form_values
+from tasks.agent.letters import joined
 from tasks.agent.page import Page, Placing, Word, placing
 from tasks.agent.picture import can_be_drawn, image_share
 from tasks.agent.quick import loose_boxes
@@ -339,6 +340,7 @@ def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place
         # Most are plainly seen, and to ask costs as much as all of the above
         plain = printed == "seen" and x1 > 0 and y1 > 0 and x0 < width and y0 < height and y1 - y0 >= TINY
         (words if plain or sees(word, printed) else page.hidden).append(word)
+    page.words = joined(words, string)
     seen.settle(page, place)
 
 

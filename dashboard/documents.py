@@ -12,7 +12,6 @@ from django.contrib.auth.decorators import permission_required
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -54,11 +53,6 @@ class Finding:
 def anchor_of(record: int, line: int | None, name: str) -> str:
     """What the address of a page may point at: a field of a record (from 0), or a cell of one of its line items (from 1)."""
     return "-".join(str(part) for part in (record, line, name) if part is not None)
-
-
-def place_of(task: int, page: int, anchor: str) -> str:
-    """The address of a value's place on its page."""
-    return f"{reverse('sheet', args=(task, page))}#box-{anchor}"
 
 
 @require_GET

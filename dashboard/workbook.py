@@ -4,35 +4,42 @@ from __future__ import annotations
 
 import io
 import re
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import xlsxwriter
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from xlsxwriter.format import Format
 from xlsxwriter.workbook import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from dashboard import words
-from dashboard.documents import anchor_of, place_of
+from dashboard.documents import anchor_of
 from dashboard.sayings import spoken
 from tasks.models import Extraction, Task
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 OPTIONS = {
-    "in_memory": True,
+    "constant_memory": True,
     "strings_to_formulas": False,
     "strings_to_urls": False,
     "strings_to_numbers": False,
 }
-"""Text stays text, whatever it begins with: no cell is ever a formula, and a link only where we make one."""
+"""Text stays text, whatever it begins with: no cell is ever a formula, and a link only where we make one. A row is held in memory, not a page."""
 MOST_LINKS = 60_000
 """A worksheet holds 65,530 of them."""
-MOST_TEXT = 32_000
-"""Characters of a cell; a few more can be kept."""
+MOST_NOTES = 20_000
+"""Each is kept in memory, with a drawing of its own."""
+MOST_ROWS = 200_000
+"""A worksheet holds a million, and no request has the time for them."""
+MOST_TEXT, KEPT_TEXT = 32_767, 16_000
+"""UTF-16 units that a cell holds, and characters that are kept of a longer text: they fit, whatever they are."""
 EXACT_DIGITS = 15
 """A number of a workbook is exact up to here; longer ones are kept as text."""
 AMBER, GREY, BLUE = "#FDEED3", "#F0F3F6", "#1C5A86"
@@ -52,8 +59,12 @@ class Looks(NamedTuple):
 
 
 def made(extraction: Extraction, results: Results, absolute: Absolute) -> bytes:
+    """The workbook's bytes. What it cannot hold is counted below its table."""
     out = io.BytesIO()
-    with xlsxwriter.Workbook(out, OPTIONS) as book:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        xlsxwriter.Workbook(out, {**OPTIONS, "tmpdir": folder}) as book,
+    ):
         looks = _looks(book)
         documents = _Table(book.add_worksheet(_("Documents")[:31]), looks)
         lines = _Table(book.add_worksheet(_("Line items")[:31]), looks)
@@ -94,8 +105,12 @@ def _fill(
     )  # fmt: skip
     lines.head([_("document"), _("record"), _("line"), *map(words.field_word, of_lines)])
 
+    @lru_cache(maxsize=64)
+    def page_of(task: int, page: int) -> str:
+        return absolute(reverse("sheet", args=(task, page)))
+
     def address(task: int, record: int, line: int | None) -> Callable[[str, int], str]:
-        return lambda name, page: absolute(place_of(task, page, anchor_of(record, line, name)))
+        return lambda name, page: f"{page_of(task, page)}#box-{anchor_of(record, line, name)}"
 
     for task, result in results():
         for number, record in enumerate((result or {}).get("records", ()) or [{"kind": "", "fields": {}}]):
@@ -169,8 +184,9 @@ class _Table:
     """A worksheet that is filled row by row from the top."""
 
     def __init__(self, sheet: Worksheet, looks: Looks) -> None:
-        self.sheet, self.looks, self.links = sheet, looks, 0
+        self.sheet, self.looks = sheet, looks
         self.next, self.width = 0, 0
+        self.links = self.notes = self.rows = 0
 
     def head(self, names: list[str]) -> None:
         for x, name in enumerate(names):
@@ -181,6 +197,9 @@ class _Table:
         self.next, self.width = 1, len(names)
 
     def row(self, cells: Iterable[object]) -> None:
+        self.rows += 1
+        if self.rows > MOST_ROWS:
+            return
         for x, cell in enumerate(cells):
             self._write(x, cell)
         self.next += 1
@@ -188,12 +207,32 @@ class _Table:
     def end(self) -> None:
         if self.next > 1:
             self.sheet.autofilter(0, 0, self.next - 1, self.width - 1)
+        for place, sentence in enumerate(self._left_out(), start=1):
+            self._text(self.next + place, 0, sentence, self.looks.of["text", True])
+
+    def _left_out(self) -> Iterator[str]:
+        """What does not fit, below the table and one row apart from it."""
+        if (n := self.rows - MOST_ROWS) > 0:
+            yield ngettext(
+                "%(n)d further row does not fit here; the results as JSON have it.",
+                "%(n)d further rows do not fit here; the results as JSON have them.", n,
+            ) % {"n": n}  # fmt: skip
+        if (n := self.links - MOST_LINKS) > 0:
+            yield ngettext(
+                "%(n)d further link does not fit here; the page of its document has it.",
+                "%(n)d further links do not fit here; the pages of their documents have them.", n,
+            ) % {"n": n}  # fmt: skip
+        if (n := self.notes - MOST_NOTES) > 0:
+            yield ngettext(
+                "%(n)d further amber cell does not say why here; the page of its document does.",
+                "%(n)d further amber cells do not say why here; the pages of their documents do.", n,
+            ) % {"n": n}  # fmt: skip
 
     def _write(self, x: int, cell: object) -> None:
         look = self.looks.of
         if isinstance(cell, Linked):
             self._link(x, cell.url)
-            self.sheet.write_string(self.next, x, cell.text[:MOST_TEXT], look["text", False])
+            self._text(self.next, x, cell.text, look["text", False])
         elif isinstance(cell, Share):
             if cell.share is not None:
                 self.sheet.write_number(self.next, x, round(cell.share, 4), look["share", False])
@@ -202,7 +241,7 @@ class _Table:
         elif isinstance(cell, int):
             self.sheet.write_number(self.next, x, cell, look["number", False])
         elif cell:
-            self.sheet.write_string(self.next, x, str(cell)[:MOST_TEXT], look["text", False])
+            self._text(self.next, x, str(cell), look["text", False])
 
     def _value(self, x: int, cell: Value) -> None:
         doubtful = bool(cell.reasons)
@@ -215,19 +254,30 @@ class _Table:
         elif isinstance(value, (int, Decimal)):
             self.sheet.write_number(self.next, x, float(value), look)
         elif value:
-            self.sheet.write_string(self.next, x, value[:MOST_TEXT], look)
+            self._text(self.next, x, value, look)
         elif doubtful:
             self.sheet.write_blank(self.next, x, None, look)
         if doubtful:
-            self.sheet.write_comment(
-                self.next, x, "\n".join(cell.reasons), {"x_scale": 2, "author": "agentaudit"}
-            )
+            self.notes += 1
+            if self.notes <= MOST_NOTES:
+                said = fitting("\n".join(cell.reasons))
+                self.sheet.write_comment(self.next, x, said, {"x_scale": 2, "author": "agentaudit"})
 
     def _link(self, x: int, url: str) -> None:
         """Before the cell's own value, which then takes the place of the address's text."""
-        if self.links < MOST_LINKS:
-            self.links += 1
+        self.links += 1
+        if self.links <= MOST_LINKS:
             self.sheet.write_url(self.next, x, url)
+
+    def _text(self, y: int, x: int, text: str, look: Format) -> None:
+        self.sheet.write_string(y, x, fitting(text), look)
+
+
+def fitting(text: str) -> str:
+    """Text as a cell holds it; where that is not all of it, it says so."""
+    if len(text) <= KEPT_TEXT or len(text.encode("utf-16-le", "replace")) <= 2 * MOST_TEXT:
+        return text
+    return f"{text[:KEPT_TEXT]} […] {_('This text is too long for a cell.')}"
 
 
 def _typed(name: str, value: str | int | None) -> tuple[str, str | int | Decimal | date | None]:
@@ -247,4 +297,6 @@ def _typed(name: str, value: str | int | None) -> tuple[str, str | int | Decimal
         ):
             return "amount", Decimal(value)
         return "text", value
+    if value is not None and abs(value) >= 10**EXACT_DIGITS:
+        return "text", str(value)
     return "number", value

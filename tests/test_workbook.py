@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import tracemalloc
 from datetime import datetime
 from typing import Any
 
@@ -118,6 +119,50 @@ def test_links_end_where_a_workbook_holds_no_more(
     rows = table(taken(alice, extraction)["Documents"])
     assert sum(cell.hyperlink is not None for row in rows for cell in row.values()) == 2
     assert rows[0]["Total"].value == 1234.5
+
+
+def test_what_does_not_fit_is_counted_below_the_table(
+    alice: Browser, extraction: Extraction, monkeypatch
+) -> None:
+    for name, most in (("MOST_LINKS", 3), ("MOST_NOTES", 0), ("MOST_ROWS", 2)):
+        monkeypatch.setattr(workbook, name, most)
+    cells = [row[0].value for row in taken(alice, extraction)["Documents"].iter_rows()]
+    assert cells[:4] == ["document", "good.pdf", EVIL, None], "the filter ends above what is said"
+    assert [sentence.partition(" further ")[0] for sentence in cells[4:]] == ["1", "3", "1"]
+    assert "JSON" in cells[4] and "link" in cells[5] and "amber" in cells[6]
+
+
+def test_a_text_too_long_for_a_cell_says_so_and_long_whole_numbers_stay_exact(
+    alice: Browser, extraction: Extraction
+) -> None:
+    long = copy.deepcopy(result_json(supplier="\U0001f4c4" * 20_000))
+    fields = long["records"][0]["fields"]
+    fields["number"] = fields["supplier"] | {"value": "x" * workbook.MOST_TEXT}
+    fields["parcels"] = fields["supplier"] | {"value": 2**53 + 1}
+    make_completed(extraction, make_document(extraction.client, "long.pdf"), result=long)
+    row = table(taken(alice, extraction)["Documents"])[-1]
+    said = row["Supplier"].value
+    assert said.startswith("\U0001f4c4" * 16_000 + " […]") and "too long" in said
+    assert len(said.encode("utf-16-le")) <= 2 * workbook.MOST_TEXT
+    assert row["Number"].value == "x" * workbook.MOST_TEXT, "what just fits is whole"
+    assert row["Parcels"].value == str(2**53 + 1)
+
+
+def test_memory_does_not_grow_with_the_rows(alice: Browser, extraction: Extraction, monkeypatch) -> None:
+    task = extraction.tasks.select_related("document").order_by("pk").first()
+    result = result_json()
+    monkeypatch.setattr(workbook, "MOST_LINKS", 10)
+    line = result["records"][0]["lines"][0]
+    peaks = []
+    for count in (10, 20, 200):  # the first one loads what is loaded once
+        result["records"][0]["lines"] = [line] * 20
+        tracemalloc.start()
+        made = workbook.made(
+            extraction, lambda n=count: ((task, result) for _ in range(n)), "http://testserver{}".format
+        )
+        peaks.append(tracemalloc.get_traced_memory()[1] - len(made))
+        tracemalloc.stop()
+    assert peaks[2] < peaks[1] + 500_000
 
 
 def test_it_speaks_the_language_of_who_takes_it(alice: Browser, extraction: Extraction) -> None:

@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 TASKS, LIMIT, LEASE = 4, 2, 1.0
 AT_ONCE = 4
 PATIENCE = 150.0
-ELSEWHERE = {"callback", "erase"}
+ELSEWHERE = {"callback", "erase", "prune"}
 """Points of processes that are no workers; they have tests of their own."""
 
 SHORT, LONG = 0.3, 3.0

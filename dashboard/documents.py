@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, BinaryIO
 
 from django.contrib.auth.decorators import permission_required
+from django.db import connection
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -113,6 +114,8 @@ def _picture(request: HttpRequest, document: Document, number: int) -> HttpRespo
     etag = f'"{document.sha256}-{number}"'
     response = get_conditional_response(request, etag=etag)
     if response is None:
+        if not connection.in_atomic_block:
+            connection.close()  # of the few of this process; a turn and a drawing may take longer than others wait for one
         try:
             response = HttpResponse(pictures.drawn(document.storage_name, number), pictures.CONTENT_TYPE)
         except pictures.Undrawable as error:

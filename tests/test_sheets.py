@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client as Browser
 from django.urls import reverse
 from PIL import Image
@@ -154,6 +155,22 @@ def test_a_picture_is_drawn_once_for_somebody_who_has_it(auditor: Browser, task:
     monkeypatch.setattr(pictures, "drawn", lambda *_: pytest.fail("it was drawn again"))
     again = picture(auditor, task.document, **{"If-None-Match": answer.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_connection_of_the_few_is_held_while_a_page_is_drawn(
+    auditor: Browser, task: Task, monkeypatch
+) -> None:
+    held = []
+
+    def drawn(*_: object) -> bytes:
+        held.append(connection.connection is not None)
+        return b"RIFF"
+
+    monkeypatch.setattr(pictures, "drawn", drawn)
+    assert picture(auditor, task.document).content == b"RIFF"
+    assert held == [False]
+    assert sheet(auditor, task), "the next request has one again"
 
 
 def test_only_those_who_may_have_the_document_see_its_pages(

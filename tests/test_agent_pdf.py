@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fpdf import FPDF
+from PIL import ImageOps
 from pypdf import PdfReader, PdfWriter
 
 from tasks.agent.contract import Code, Limits, Problem
@@ -268,3 +269,24 @@ def test_a_page_that_is_a_picture_says_that_it_needs_ocr(
     )
     result = result_of(stored(tmp_path, content))
     assert result.needs_review and result.reasons == ("This document has no text; needs OCR.",)
+
+
+@pytest.mark.parametrize("page", ["", "/CropBox [50 60 560 700]"])
+@pytest.mark.parametrize(
+    ("rotation", "matrix"),
+    [(0, "1 0 0 1 0 0"), (90, "0 1 -1 0 600 0"), (180, "-1 0 0 -1 600 800"), (270, "0 -1 1 0 0 800")],
+)
+def test_a_box_lies_where_the_picture_has_the_ink(
+    tmp_path: Path, page: str, rotation: int, matrix: str
+) -> None:
+    content = f"q {matrix} cm\n{text_at(200, 300, 'HELLO', 30)}Q\n"
+    file = stored(tmp_path, page_pdf(content, f"/MediaBox [0 0 600 800] {page} /Rotate {rotation}"))
+    with opened(file, limits=Limits(raster_pixels=2000)) as document:
+        read = document.read(1)
+        box, picture = document.tight_box(read.words, read), document.render(1)
+    assert box is not None and picture is not None
+    x0, y0, x1, y1 = ImageOps.invert(picture).point(lambda light: 255 * (light > 127)).getbbox()
+    width, height = picture.size
+    assert (box.x0, box.y0, box.x1, box.y1) == pytest.approx(
+        (x0 / width, y0 / height, x1 / width, y1 / height), abs=0.002
+    )

@@ -28,7 +28,7 @@ from dashboard.exports import harmless
 from dashboard.operations import moment
 from dashboard.templatetags import show
 from tasks import why
-from tasks.models import AuditEntry, Extraction, Task, Worker
+from tasks.models import Attempt, AuditEntry, Extraction, Task, Worker
 from tasks.storage import get_storage
 from tests.factories import (
     database_now,
@@ -118,6 +118,8 @@ def test_a_list_tells_what_each_document_says_and_reads_no_large_result_for_it(w
     page = page_of(world)
     assert told in page and "Acme GmbH · 1,234.50" in page
     assert task_named("two.pdf").document.original_name in page
+    Attempt.objects.filter(pk=task_named("none.pdf").result_attempt).update(result={"records": "none"})
+    assert told in page_of(world), "one odd result hides no other"
     monkeypatch.setattr(gist, "LARGEST_BYTES", 100)
     assert "GmbH" not in page_of(world)
 

@@ -90,7 +90,7 @@ FROM clock
 -- name: list_gists
 -- Some values of the first record of each result. A large result is passed over: it would have to be read whole. OFFSET 0: each is read once,
 -- and not again for every value.
-SELECT a.id, jsonb_array_length(r.records) AS records, f.fields #>> '{currency,value}' AS currency, w.names,
+SELECT a.id, CASE jsonb_typeof(r.records) WHEN 'array' THEN jsonb_array_length(r.records) ELSE 0 END AS records, f.fields #>> '{currency,value}' AS currency, w.names,
   ARRAY(SELECT f.fields #>> ARRAY[name, 'value'] FROM unnest(w.names) AS name) AS texts
 FROM task_attempts a CROSS JOIN (SELECT %(names)s::text[] AS names) w
 CROSS JOIN LATERAL (SELECT a.result -> 'records' AS records OFFSET 0) r

@@ -41,6 +41,7 @@ def start(request: HttpRequest) -> HttpResponse:
         "steps": [] if recent else _steps(request),
         "overview": queries.overview() if looks_after else None,
         "may_upload": user.has_perm("tasks.add_extraction"),
+        "has_no_role": not user.has_perm("tasks.view_extraction"),
         "is_outside": not sees_every_client(user) and not clients_of(user).exists(),
     }
     return render(request, "home.html", context)

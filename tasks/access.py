@@ -20,6 +20,9 @@ _CLIENT_PATH = {
     "task": "client",
 }
 
+# What a role has to say of a model before a membership counts for it; the others have checks of their own where they are read
+_RIGHT = {"extraction": "tasks.view_extraction", "task": "tasks.view_task", "attempt": "tasks.view_task"}
+
 
 def sees_every_client(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Whether memberships do not limit this person: superusers, and groups that work across clients."""
@@ -27,8 +30,12 @@ def sees_every_client(user: AbstractBaseUser | AnonymousUser) -> bool:
 
 
 def visible_to(user: AbstractBaseUser | AnonymousUser, queryset: QuerySet[M]) -> QuerySet[M]:
-    """The rows of `queryset` whose client the user is a member of (all of them for those who work across clients)."""
-    if not user.is_authenticated or not user.is_active:
+    """The rows of `queryset` whose client the user is a member of (all of them for those who work across clients).
+
+    Somebody without a role sees no work, whatever they are a member of.
+    """
+    right = _RIGHT.get(queryset.model._meta.model_name)
+    if not user.is_authenticated or not user.is_active or (right and not user.has_perm(right)):
         return queryset.none()
     if sees_every_client(user):
         return queryset

@@ -32,6 +32,7 @@ def world(db):
     make_user("alice", "Auditor", clients=(audited,))
     make_user("bob", "Operator")
     make_user("charlie", "Auditor", clients=(make_client("Elsewhere"),))
+    make_user("nora", clients=(audited,))
     make_user("fiona", "Finance")
     make_user("eric", "Engineer", clients=(audited,))
     return extraction, done, waiting
@@ -116,6 +117,14 @@ def test_a_stranger_gets_404_for_everything_of_somebody_elses_client(world, clie
         assert b"Nordwind" not in client.get(pages_of(world)[name]).content
 
 
+def test_a_membership_without_a_role_shows_no_work(world, client: Browser) -> None:
+    answers = walk(client, "nora", world)
+    assert {name: answers[name] for name in READS} == dict.fromkeys(READS, 404)
+    assert answers["document_file"] in (403, 404) and answers["upload"] == 403
+    home = client.get(pages_of(world)["home"]).content
+    assert b"You have no role yet" in home and b"Nordwind" not in home
+
+
 def test_what_is_not_there_and_what_is_not_yours_look_the_same(world, client: Browser) -> None:
     walk(client, "charlie", world)
     theirs = client.get(reverse("task", args=(world[1].pk,)))
@@ -180,8 +189,10 @@ def test_a_membership_that_ends_closes_the_client_at_once(world, client: Browser
 
 def test_a_person_without_role_or_client_is_told_so(db, client: Browser) -> None:
     client.force_login(make_user("nobody"))
-    assert "not a member of any client" in client.get(reverse("home")).content.decode()
+    assert "You have no role yet" in client.get(reverse("home")).content.decode()
     assert client.get(reverse("upload")).status_code == 403
+    client.force_login(make_user("alone", "Auditor"))
+    assert "not a member of any client" in client.get(reverse("home")).content.decode()
 
 
 def test_a_task_of_a_hidden_extraction_does_not_leak_through_the_list(world, client: Browser) -> None:

@@ -73,6 +73,7 @@ def test_an_operator_makes_an_auditor_with_role_and_clients_in_one_form(
         "username": "ann", "usable_password": "true", "password1": PASSWORD, "password2": PASSWORD, "groups": [group("Auditor")],
         **memberships(nordwind),
     }  # fmt: skip
+    assert 'type="checkbox" name="groups"' in bob.get(reverse("admin:auth_user_add")).content.decode()
     response = bob.post(reverse("admin:auth_user_add"), data)
     assert response.status_code == 302, response.context["errors"]
     ann = User.objects.get(username="ann")

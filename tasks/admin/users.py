@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, Permission, User
@@ -94,6 +95,7 @@ class UserPage(Related, UserAdmin):
     search_fields = ("username", "first_name", "last_name", "email")
     inlines = (MembershipInline,)
     actions = ()
+    filter_horizontal = ("user_permissions",)
     readonly_fields = ("last_login", "date_joined")
     add_fieldsets = (
         (
@@ -134,6 +136,7 @@ class UserPage(Related, UserAdmin):
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "groups":
             kwargs["queryset"] = grantable(request.user)
+            kwargs["widget"] = forms.CheckboxSelectMultiple  # few, and a tick is not lost on the way to another box
         return super().formfield_for_manytomany(db_field, request, **kwargs)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:

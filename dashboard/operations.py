@@ -16,11 +16,12 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from dashboard import charts, exports, health, queries, saved, summary, traces, words
+from dashboard import charts, exports, health, saved, summary, traces, words
 from dashboard.access import may_see
 from dashboard.extractions import unless_known
 from dashboard.filters import FilterForm, Filters
 from dashboard.streaming import download
+from tasks import maintenance
 from tasks.alerts import rounds
 from tasks.models import Task
 from tasks.totals import FOREVER
@@ -76,7 +77,7 @@ def _context(request: HttpRequest, filters: Filters) -> dict[str, Any]:
         "board": board, "filters": filters, "query": filters.query(), "listed": listed + filters.query(), "states": states,
         "time": time_used(filters, board), "series": _series(board), "confidence": _confidence(board),
         "errors": _errors(board, filters), "agents": [(line, charts.spark(line.spark)) for line in board.agents],
-        "silent": [(run, silent.get(run.task_id)) for run in board.silent], "paused": queries.paused(), "still": health.standing_still(),
+        "silent": [(run, silent.get(run.task_id)) for run in board.silent], "paused": maintenance.paused(), "still": health.standing_still(),
         "alive": sum(worker.alive and worker.slots > 0 for worker in board.workers),
         "unknown_costs": board.totals.attempts - board.totals.cost_settled - board.totals.cost_estimated,
         "unknown_compute": board.totals.attempts - board.totals.compute_settled - board.totals.compute_estimated,

@@ -10,7 +10,8 @@ from django.conf import settings
 from django.db.models import Count, DateTimeField, Func, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from tasks.models import Agent, Attempt, Client, Extraction, Switches, Task, Worker
+from tasks import maintenance
+from tasks.models import Attempt, Extraction, Switches, Task, Worker
 from tasks.states import TaskStatus
 
 
@@ -143,14 +144,5 @@ def overview() -> Overview:
         processing=Task.objects.filter(status=TaskStatus.PROCESSING).count(),
         failed_today=Task.objects.filter(status=TaskStatus.FAILED, finished_at__gt=day_ago).count(),
         workers=living_workers().filter(slots__gt=0).count(),
-        paused=paused(),
+        paused=maintenance.paused(),
     )
-
-
-def paused() -> list[str]:
-    """Names of what operators have paused."""
-    switches = Switches.objects.get()
-    names = [_("everything, for maintenance")] if switches.maintenance_since else []
-    names += [_("everything")] if switches.is_paused else []
-    names += Agent.objects.filter(is_paused=True).values_list("name", flat=True)[:20]
-    return names + list(Client.objects.filter(is_paused=True).values_list("name", flat=True)[:20])

@@ -10,10 +10,11 @@ from django.utils.translation import gettext as _
 
 from tasks import notify, queue
 from tasks.audit import Actor, Entry, record
-from tasks.models import Attempt, Switches
+from tasks.models import Agent, Attempt, Client, Switches
 
 HANDS_IN = frozenset({"retry", "reprocess"})
 """Verbs that make new work; those in the background wait until the maintenance is over."""
+MOST_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,15 @@ def sentence() -> str:
     return _("Nothing is taken in during maintenance%(reason)s. Try again when it is over.") % {
         "reason": reason
     }
+
+
+def paused() -> list[str]:
+    """Names of what operators have paused."""
+    switches = Switches.objects.get()
+    names = [_("everything, for maintenance")] if switches.maintenance_since else []
+    names += [_("everything")] if switches.is_paused else []
+    names += Agent.objects.filter(is_paused=True).values_list("name", flat=True)[:MOST_NAMES]
+    return names + list(Client.objects.filter(is_paused=True).values_list("name", flat=True)[:MOST_NAMES])
 
 
 def begin(actor: Actor, reason: str = "") -> bool:

@@ -10,7 +10,9 @@ from datetime import timedelta
 
 import pytest
 
+from tasks import operations
 from tasks.agent import second_engine
+from tasks.audit import Actor
 from tasks.management import checkups
 from tasks.management.checkups import Level, database, machine, running
 from tasks.management.hands import workers_alive
@@ -123,6 +125,15 @@ def test_waiting_work_without_a_worker_is_a_fault():
         factories.make_extraction(client, factories.make_agent()), factories.make_document(client)
     )
     assert levels(running.somebody_works()) == [Level.FAULT]
+
+
+@pytest.mark.django_db
+def test_what_is_paused_is_named():
+    agent = factories.make_agent("reader")
+    assert "Paused" not in str(list(running.somebody_works()))
+    operations.pause(Actor.system("test"), agent, "night")
+    [_, paused] = running.somebody_works()
+    assert paused.level == Level.HINT and "reader" in paused.sentence
 
 
 def test_every_finding_that_is_not_well_says_what_to_do(settings):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from tasks import inspector, queue
+from tasks import inspector, maintenance, queue
 from tasks.agent.contract import Code, Completed, Failed, Limits, Order
 from tasks.executors import RunState
 from tasks.executors.local import LocalExecutor
@@ -167,6 +167,10 @@ def somebody_works() -> Iterator[Finding]:
         yield fault("workers", f"None is alive, and {waiting} documents wait.", advice)
     else:
         yield hint("workers", "None is alive; nothing waits.", advice)
+    if names := maintenance.paused():
+        yield hint(
+            "pauses", f"Paused: {', '.join(names)}. Nothing of that is started.", "manage.py resume goes on."
+        )
 
 
 def runs_are_heard_of() -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
+from tasks import maintenance
 from tasks.management import base, handing_in, preparation, rows, watching
 from tasks.management.hands import Hands
 from tasks.models import Extraction, Task
@@ -120,6 +121,8 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
         tasks += [entry["task_id"] for entry in extraction.refused if entry.get("task_id")]
         if not tasks:
             return
+        if names := maintenance.paused():
+            self.tell(f"Paused: {', '.join(names)}. Nothing of that is started until manage.py resume.")
         with watching.Bar("Reading", len(tasks)) as bar, Hands(bar.say) as hands:
             watching.wait_for(tasks, hands, bar)
 

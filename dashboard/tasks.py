@@ -18,14 +18,14 @@ from tasks import operations, queue
 from tasks.access import visible_to
 from tasks.audit import Actor, reason_of
 from tasks.costs.running import costs_so_far
-from tasks.models import Attempt, Task
+from tasks.models import Agent, Attempt, Task
 from tasks.states import TERMINAL, Priority, TaskStatus
+from tasks.versions import usable
 from tasks.why import why_waiting
 
 VERBS = {
     "retry": operations.retry,
     "cancel": operations.cancel,
-    "reprocess": operations.reprocess,
     "run-next": operations.run_next,
 }
 
@@ -68,6 +68,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
         "command_line": course.command_line(task), "may_see_log": not is_deleted and request.user.has_perm("tasks.view_attempt"),
         "response_seconds": _seconds(task.enqueued_at, task.finished_at),
         "why": why_waiting(task.pk) if task.status == TaskStatus.ENQUEUED else None,
+        "agents": usable(Agent.objects.order_by("name")) if task.status in TERMINAL else (),
         "levels": [int(level) for level in sorted(Priority, reverse=True)],
         "is_deleted": is_deleted,
         "may_operate": not is_deleted and request.user.has_perm("tasks.operate_task"),
@@ -98,11 +99,13 @@ def operate(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
     """One of the verbs for people, on one task. The outcome is told in words, also where there was nothing to do."""
     task = get_object_or_404(visible_to(request.user, Task.objects.all()), pk=pk)
     actor, reason = Actor.of(request, "web"), reason_of(request)
-    if verb != "priority" and verb not in VERBS:
+    if verb not in VERBS and verb not in ("priority", "reprocess"):
         raise Http404
     try:
         if verb == "priority":
             outcome = operations.reprioritise(actor, [task.pk], _level(request), reason)
+        elif verb == "reprocess":
+            outcome = operations.reprocess(actor, [task.pk], reason, agent=_agent(request))
         else:
             outcome = VERBS[verb](actor, [task.pk], reason)
     except operations.Refused as refusal:
@@ -110,6 +113,12 @@ def operate(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
         return redirect("task", pk=pk)
     (messages.success if outcome.done else messages.warning)(request, outcome.sentence)
     return redirect("task", pk=pk)
+
+
+def _agent(request: HttpRequest) -> Agent | None:
+    """Who is to read it; None: the version that did."""
+    name = request.POST.get("agent", "")
+    return get_object_or_404(usable(Agent.objects.all()), name=name) if name else None
 
 
 def _level(request: HttpRequest) -> Priority:

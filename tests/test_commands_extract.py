@@ -220,3 +220,17 @@ def test_documents_go_to_the_only_client_of_ones_own_and_never_among_the_samples
         handing_in.client("")
     assert handing_in.client("Miller & Co").name == "Miller & Co"
     assert handing_in.client("New", create=True) == handing_in.client("New")
+
+
+def test_what_other_agents_read_is_in_the_table_and_the_csv_too(tmp_path):
+    invoice = rows.Row("a.pdf", "completed", fields={"supplier": "Acme", "total": "12.00", "currency": "EUR"})
+    contract = rows.Row(
+        "b.pdf", "completed", fields={"party_1": "Nordwind", "party_2": "Falk", "effective_date": "2024-06-03", "currency": "GBP"}
+    )  # fmt: skip
+    rows.write_csv(tmp_path / "out.csv", [invoice, contract])
+    with open(tmp_path / "out.csv", encoding="utf-8-sig", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert (first["supplier"], first["party_1"]) == ("Acme", "")
+    assert (second["supplier"], second["party_2"], second["effective_date"]) == ("", "Falk", "2024-06-03")
+    shown = [list(column.cells)[1] for column in rows.table([invoice, contract], 200).columns]
+    assert [str(cell) for cell in shown[3:7]] == ["Nordwind", "Falk", "2024-06-03", ""]

@@ -116,7 +116,7 @@ class Acting(base.Command):
             self.say(json.dumps({"verb": self.verb, "rows": number, "first": first, "dry_run": True}))
             return
         self.say(
-            f"{number} rows would be concerned{': ' if first else ''}{', '.join(first)}{' …' if number > SHOWN else ''}"
+            f"{number} {'row' if number == 1 else 'rows'} would be concerned{': ' if first else ''}{', '.join(first)}{' …' if number > SHOWN else ''}"
         )
         for sentence in told:
             self.say(sentence)

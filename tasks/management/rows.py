@@ -20,6 +20,12 @@ from tasks.states import TaskStatus
 
 REFUSED = "refused"
 FIELDS = ("supplier", "number", "date", "due_date", "currency", "net", "tax", "total")
+# What stands in a column of the table for agents that have no field of its name
+INSTEAD = {
+    "supplier": ("company", "issuer", "party_1"),
+    "number": ("party_2",),
+    "date": ("effective_date", "period_end"),
+}
 STYLES = {
     TaskStatus.COMPLETED: "green",
     TaskStatus.FAILED: "red",
@@ -147,7 +153,10 @@ COLUMNS = (
     _Column("number", lambda row: _text(row, "number"), from_width=100, least=10),
     _Column("date", lambda row: _text(row, "date"), from_width=115, least=10),
     _Column(
-        "total", lambda row: f"{_text(row, 'total')} {_text(row, 'currency')}".strip(), least=12, right=True
+        "total",
+        lambda row: f"{total} {_text(row, 'currency')}".strip() if (total := _text(row, "total")) else "",
+        least=12,
+        right=True,
     ),
     _Column("needs a look", lambda row: needs_a_look(row), least=12),
     _Column("att.", lambda row: str(row.attempts or ""), least=4, right=True),
@@ -166,7 +175,7 @@ def table(rows: Iterable[Row], width: int) -> Table:
         )
     for row in rows:
         cells = [Text(plain(column.cell(row))) for column in columns]
-        cells[1].stylize(STYLES.get(row.state, ""))
+        cells[1].stylize("yellow" if row.needs_review else STYLES.get(row.state, ""))
         made.add_row(*cells)
     return made
 
@@ -179,8 +188,8 @@ def needs_a_look(row: Row) -> str:
 
 
 def _text(row: Row, name: str) -> str:
-    value = row.fields.get(name)
-    return "" if value is None else str(value)
+    found = (row.fields.get(one) for one in (name, *INSTEAD.get(name, ())))
+    return next((str(value) for value in found if value is not None), "")
 
 
 def plain(text: str) -> str:
@@ -189,7 +198,13 @@ def plain(text: str) -> str:
 
 
 def write_csv(path: Path, rows: Iterable[Row]) -> None:
-    """One line per file; readable by spreadsheets, in which no text of a document can become a formula. Raises OSError."""
+    """One line per file, with every field that any of them has; readable by spreadsheets, in which no text of a document can become a
+    formula. Raises OSError.
+    """
+    rows = list(rows)
+    others = list(
+        dict.fromkeys(name for row in rows for name in row.fields if name not in (*FIELDS, "line_count"))
+    )
     # "replace": a name of a file need not be text
     with open(path, "w", newline="", encoding="utf-8-sig", errors="replace") as file:
         writer = csv.writer(file)
@@ -201,6 +216,7 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
                 "confidence",
                 "needs_review",
                 *FIELDS,
+                *others,
                 "line_count",
                 "flagged",
                 "attempts",
@@ -210,7 +226,7 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
             )
         )
         for row in rows:
-            values = [row.fields.get(name) for name in (*FIELDS, "line_count")]
+            values = [row.fields.get(name) for name in (*FIELDS, *others, "line_count")]
             writer.writerow(
                 _cell(value)
                 for value in (

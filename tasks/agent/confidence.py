@@ -20,6 +20,8 @@ UNCONFIRMED = 0.98
 """The most for a value that no check confirms."""
 FLAGGED = 0.6
 """A flagged value is never surer than this."""
+FEW = 0.1
+"""Of the values in the lines the share that may be doubtful while the rest is not."""
 UNPROVEN = 0.75
 """Nor one whose words were not found on the page, unless a second source says the same."""
 
@@ -122,6 +124,15 @@ def of_records(records: tuple[Record, ...], required: tuple[str, ...] = REQUIRED
 def needs_review(records: tuple[Record, ...], required: tuple[str, ...] = REQUIRED) -> bool:
     """Whether any required field is missing, flagged or not sure enough."""
     return not records or any(_open(record.fields.get(name)) for record in records for name in required)
+
+
+def unsure_lines(records: tuple[Record, ...]) -> str:
+    """Why the lines need a look, in words: an amount among them is doubtful, or more than a few values of any kind are. Else empty."""
+    cells = [item for record in records for line in record.lines for item in line.items()]
+    unsure = [name for name, cell in cells if cell.reasons or cell.confidence < READY]
+    if "amount" in unsure or len(unsure) > FEW * len(cells):
+        return f"{len(unsure)} of the {len(cells)} values in the lines need a look."
+    return ""
 
 
 def _open(field: FieldValue | None) -> bool:

@@ -38,6 +38,8 @@ class Kind:
             records = (record,) if record is not None else ()
             if not records:
                 reasons.append(self.nothing)
+            if unsure := confidence.unsure_lines(records):
+                reasons.append(unsure)
         sure = confidence.of_records(records, self.required)
         return Result(
             kind=self.name if records else "other",

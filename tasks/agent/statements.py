@@ -20,7 +20,7 @@ from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import LEGAL, clean
 from tasks.agent.rules.text import Candidate, Text
-from tasks.agent.rules.values import Judge, missing
+from tasks.agent.rules.values import FURTHER, PROVEN_LINES, Judge, missing
 from tasks.agent.single import Kind
 from tasks.agent.single_checks import check_figures
 
@@ -28,7 +28,6 @@ NOTHING = "No table of figures was recognised in this document."
 REQUIRED = ("period_end", "currency")
 LEAST_FIGURES = 4
 MOST_LINES = 2000
-PROVEN_LINES = 400
 STATED, GUESSED = 0.9, 0.6
 MOST_WORDS, APART = 9, 3.0
 
@@ -41,7 +40,7 @@ UNIT = re.compile(
     r"\b(?:in|en|expressed in|angaben in|amounts in)\s+(?:(?P<code>[a-z]{3}|us\$|\$|€|£)\s+)?(?P<unit>thousands?|millions?|billions?|crores?|lakhs?|tausend|tsd\.?|mio\.?|millionen"
     r"|milliers|mrd\.?|milliarden|milliards)(?:\s+(?:of|de|d'|d’)?\s*(?P<after>[a-z$€£]{1,12}))?|\b(?P<short>t€|teur|t eur|mio\.? (?:eur|€)|k€|m€)"
 )
-NO_HEADING = re.compile(r"[@:]|\bwww\.|\d[.,]\d{2}\b|\bpage \d")
+REMARK = re.compile(r":|\bpage \d")
 BALANCES = {
     "opening_balance": re.compile(
         r"\b(?:beginning balance|opening balance|previous balance|starting balance|balance brought forward|balance at (?:start|beginning)|anfangssaldo|anfangskontostand|(?:konto)?stand (?:zu beginn|am anfang)|alter (?:konto)?saldo|anfangsbestand|solde initial|ancien solde|solde (?:de depart|precedent|au debut)|saldo (?:inicial|anterior|iniziale|precedente|poczatkowe)|(?:begin|vorig|oud)\w* ?saldo|alkusaldo)\b"
@@ -114,7 +113,7 @@ def lines_of(judge: Judge, grids: list[Grid], proven: set[int]) -> list[dict[str
             }
         else:
             line = {
-                name: FieldValue(value=cell.value, confidence=confidence.UNPROVEN)
+                name: FieldValue(value=cell.value, confidence=confidence.UNPROVEN, reasons=(FURTHER,))
                 for name, cell in cells.items()
             }
         lines.append(line)
@@ -140,8 +139,12 @@ def cells_of(text: Text, grid: Grid, row: Row, figure: Figure) -> Iterator[tuple
         amount.reasons.append("No heading says what this column holds.")
     yield "amount", amount
     if heading:
-        score = GUESSED if NO_HEADING.search(heading) else STATED
-        yield "column", Candidate(heading[:500], score, grid.headings[figure.column])
+        yield (
+            "column",
+            Candidate(
+                heading[:500], GUESSED if REMARK.search(heading) else STATED, grid.headings[figure.column]
+            ),
+        )
         period = dates.find(fold(heading), text.month_first)
         if period:
             yield "period_end", Candidate(period[-1].value.isoformat(), STATED, grid.headings[figure.column])

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
+from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.patterns import NOT_NAMES, STREET, TO, TOWN, clean, key_of, little, named
 from tasks.agent.rules.text import Candidate, Text
+
+PARTY = re.compile(r"^party(?:'?s)?(?: name)?(?= ?:)")
+"""What invoices of India call who they are for; in other sentences the word means anybody."""
 
 
 def buyers_of(text: Text) -> list[Candidate]:
@@ -13,6 +17,10 @@ def buyers_of(text: Text) -> list[Candidate]:
     found = []
     for cell, hit in text.labelled("buyer"):
         if "buyer" in hit.roles and text.leads(cell, hit) and hit.end - hit.start > 2:
+            found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
+    for cell in text.cells:
+        if label := PARTY.match(text.folded[cell]):
+            hit = Hit(0, label.end(), frozenset(), frozenset(), 1)
             found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
     for cell, hit in little(text, TO):
         found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.page import Word
-from tasks.agent.rules import numbers
+from tasks.agent.rules import dates, numbers
+from tasks.agent.rules.labels import fold
 from tasks.agent.rules.text import Text, words_at
 
 NOT_LABELS = re.compile(r"^[\d\W]*$|^[€$£¥₹]$")
@@ -19,6 +20,8 @@ LEADING_ZERO = re.compile(r"^0\d")
 CODE = re.compile(r"\d{5}")
 PAGES = re.compile(r"^\d+-\d+$")
 HEADING_LINES = 4
+ADDRESS = re.compile(r"@|\bwww\.|https?:")
+CENTS = re.compile(r"(?<![\d.,])\d[\d.,'’]*[.,]\d{2}(?![\d.,])")
 GAP = 2.6
 """Lines further apart than this many heights belong to different tables."""
 LEAST_IN_COLUMN = 3
@@ -188,12 +191,16 @@ def says_something(grid: Grid, row: Row, figure: Figure) -> bool:
 
 
 def headings_of(text: Text, rows: list[Row], ends: list[float]) -> list[list[Word]]:
-    """For each column the words of the cells over it in the few lines before the first row; a wide cell heads several columns."""
+    """For each column the words of the cells over it in the few lines before the first row; a wide cell heads several columns.
+
+    Where something alien stands over them, what stands between it and the lowest line that heads all columns belongs to it.
+    """
     starts = [
         min(f.words[0].x0 for row in rows for f in row.figures if f.column == column)
         for column in range(len(ends))
     ]
     headings: list[list[Word]] = [[] for _ in ends]
+    whole: list[list[Word]] = []
     first = below = rows[0].line
     for line in reversed(text.lines[max(first.index - 2 * HEADING_LINES, 0) : first.index]):
         far = below.y0 - line.y1 > HEADING_GAP * (line.y1 - line.y0)
@@ -201,6 +208,8 @@ def headings_of(text: Text, rows: list[Row], ends: list[float]) -> list[list[Wor
             break
         below = line
         over = [c for c in line.cells if c.x1 > min(starts) - COLUMN and len(c.words) <= HEADING_WORDS]
+        if any(is_alien(cell.text) for cell in over):
+            return whole or headings
         if not over:
             continue
         for column, (left, right) in enumerate(zip(starts, ends, strict=True)):
@@ -209,4 +218,11 @@ def headings_of(text: Text, rows: list[Row], ends: list[float]) -> list[list[Wor
             reach = 0.6 * (right - left) + (2.5 * COLUMN if len(over) < len(ends) else COLUMN)
             if max(cell.x0 - middle, middle - cell.x1, 0.0) <= reach:
                 headings[column] = [*cell.words, *headings[column]]
+        if len(over) >= len(ends) > 1 and all(headings) and not whole:
+            whole = list(headings)
     return headings
+
+
+def is_alien(heading: str) -> bool:
+    """Whether this is no heading: the address of a site or a mailbox, or sums of money beside their own labels."""
+    return bool(ADDRESS.search(heading) or (CENTS.search(heading) and not dates.find(fold(heading), None)))

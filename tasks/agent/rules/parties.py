@@ -25,6 +25,7 @@ from tasks.agent.rules.patterns import (
     POSTCODE,
     PREFIX,
     SPLIT,
+    STATEMENT,
     STREET,
     TITLES,
     TOWN,
@@ -178,6 +179,7 @@ class Parties:
         if (
             text.dates(cell)
             or POSTCODE.search(cell.text)
+            or STATEMENT.match(text.folded[cell])
             or STREET.search(cell.text)
             or (TITLES.search(cell.text) and not DOCTOR.search(cell.text))
             or (

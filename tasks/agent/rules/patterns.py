@@ -59,7 +59,8 @@ NOT_NAMES = re.compile(
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
     r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}"
     r"|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
-    r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}",
+    r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}"
+    r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
     re.IGNORECASE,
 )
 BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
@@ -83,6 +84,10 @@ ADDRESSING = re.compile(
     r"^(?:your|ihre?|votre|vos|uw|je|jouw|su|tu|la (?:tua|sua|vostra)|twoj[ae]?|panstwa|din|deres|vase|a sua) ",
 )
 """What opens the title of a document that speaks to its reader: "Your bill", "Ihre Mobilfunkrechnung"."""
+STATEMENT = re.compile(
+    r"^(?:[^\W\d_]+ ){0,3}(?:statements?|konto\w*auszug|kontoauszug|releve|extracto|estratto|rekeningoverzicht|wyciag)(?: (?:of|for|de|di|du|no|nr|conto|compte|cuenta)\b.*)?$"
+)
+"""The title of a statement, folded: "Your Statement", "Savings account statement", "Relevé de compte"."""
 TWO_TITLES = re.compile(r"^[^\W\d_][\w .]{2,24} ?/ ?[\w .]{3,24}$")
 """ "Repair order / Invoice"."""
 NOUGHTS = re.compile(r"(?<=\w\. )z [0o]\. ?[0o]\.?$", re.IGNORECASE)

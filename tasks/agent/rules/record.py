@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 
 from tasks.agent import checks, confidence
 from tasks.agent.checks import Findings
@@ -22,18 +23,19 @@ from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.lines import table_of
 from tasks.agent.rules.money import currency_of
 from tasks.agent.rules.parties import Parties
+from tasks.agent.rules.patterns import key_of
+from tasks.agent.rules.products import FACTORS, products
 from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
 from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
-from tasks.agent.rules.values import MOST_REASONS, missing, source_of, weak
+from tasks.agent.rules.values import FURTHER, MOST_REASONS, PROVEN_LINES, missing, source_of, weak
 from tasks.agent.tracing import span
 
 SURE_KIND = 0.6
 RIVAL = 0.06
 """A second candidate that comes this near makes the first one doubtful."""
 MOST_LINES = 2000
-PROVEN_LINES = 400
 
 
 def record_of(
@@ -107,11 +109,12 @@ def is_business(
 
 
 def first(candidates: list[Candidate]) -> Candidate | None:
-    """The best candidate, flagged where another comes near."""
+    """The best candidate, flagged where another value comes near; the same value in other letters is none."""
     if not candidates:
         return None
     best = candidates[0]
-    for rival in candidates[1:2]:
+    rivals = (other for other in candidates[1:] if key_of(other.value) != key_of(best.value))
+    for rival in islice(rivals, 1):
         if best.score - rival.score < RIVAL and not best.reasons:
             best.reasons.append(f"Another value stands as near to its label: {rival.value[:80]}.")
     return best
@@ -200,7 +203,7 @@ def field_of(document: Document, text: Text, candidate: Candidate, key: str, fou
         key, Signals(candidate.score, confirmations, bool(reasons), bool(proof), *letters)
     )
     if sure < confidence.READY and not reasons:
-        reasons.append(weak(proof != () or candidate.source != "page"))
+        reasons.append(weak(proof != () or candidate.source != "page", letters[1]))
     return FieldValue(
         value=candidate.value,
         confidence=sure,
@@ -216,6 +219,7 @@ def lines_of(
     """Line items; proof for the first few hundred, for a look at more of them goes to the page itself."""
     confirmed = min(found.confirmed.get("lines", 0), 1)
     reasons = tuple(found.reasons.get("lines", ())) if not confirmed else ()
+    contradicted = products(text, table.rows[:MOST_LINES])
     lines = []
     for position, row in enumerate(table.rows[:MOST_LINES]):
         cells = {}
@@ -223,7 +227,11 @@ def lines_of(
             proof = evidence(document, text.pages, words) if position < PROVEN_LINES else ()
             letters = confidence.letters_of(words)
             doubts = (*reasons, PLACELESS) if is_placeless(text.pages, words) else reasons
+            if position in contradicted and name in FACTORS:
+                doubts = (*doubts, contradicted[position])
             sure = confidence.settled("lines", Signals(0.85, confirmed, bool(doubts), bool(proof), *letters))
+            if sure < confidence.READY and not doubts:
+                doubts = (weak(bool(proof), letters[1]) if position < PROVEN_LINES else FURTHER,)
             source = Source.OCR if letters[0] else Source.PAGE
             cells[name] = FieldValue(
                 value=value[:500], confidence=sure, source=source, evidence=proof, reasons=doubts

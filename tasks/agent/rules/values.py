@@ -14,6 +14,10 @@ from tasks.agent.pdf import Document
 from tasks.agent.rules.text import Candidate, Text
 
 MOST_REASONS = 20
+PROVEN_LINES = 400
+FURTHER = f"Only the first {PROVEN_LINES} lines were looked up on the page, and this is a later one."
+LEGIBLE = 0.8
+"""Below this the letters of a recognised value are doubtful themselves."""
 
 
 def source_of(candidate: Candidate) -> Source:
@@ -62,7 +66,7 @@ def _grounded(
     letters = confidence.letters_of(candidate.words)
     sure = settle(Signals(candidate.score, confirmed, bool(reasons), bool(proof), *letters))
     if sure < confidence.READY and not reasons:
-        reasons.append(weak(proof != ()))
+        reasons.append(weak(proof != (), letters[1]))
     return FieldValue(
         value=candidate.value,
         confidence=sure,
@@ -72,9 +76,12 @@ def _grounded(
     )
 
 
-def weak(proven: bool) -> str:
+def weak(proven: bool, clear: float) -> str:
+    """Why a value that no check doubts is not sure enough. `clear`: as of `Signals`."""
     if not proven:
         return "The value could not be proven on the page."
+    if clear < LEGIBLE:
+        return "Its letters were hard to recognise in the picture of the page."
     return "Nothing beside the value says clearly enough that it is this one."
 
 

@@ -1,0 +1,61 @@
+"""Checks the figures of a line item against each other: its quantity times its price is its amount."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from tasks.agent.checks import CENT
+from tasks.agent.rules.tables import Row
+from tasks.agent.rules.text import Text
+
+AROUND = 2
+FACTORS = ("quantity", "unit_price", "amount")
+
+
+def products(text: Text, rows: list[Row]) -> dict[int, str]:
+    """By position the rows whose figures contradict each other, and how, in words."""
+    taken = {row.line for row in rows}
+    return {
+        position: f"Quantity {row.parts['quantity'][0]} × price {row.parts['unit_price'][0]} is not the amount {row.amount}."
+        for position, row in enumerate(rows)
+        if row.parts.keys() >= set(FACTORS) and not is_product(text, row, taken)
+    }
+
+
+def is_product(text: Text, row: Row, taken: set[int]) -> bool:
+    """Whether quantity × price is the amount as far as they are printed, with the rates and changes printed beside them or without."""
+    quantity, price, amount = (abs(Decimal(row.parts[name][0])) for name in FACTORS)
+    rounded = CENT + quantity * half(price) + price * half(quantity)
+    return any(abs(value - amount) <= rounded for value in worths(text, row, taken, quantity * price))
+
+
+def half(value: Decimal) -> Decimal:
+    """Half of a figure's last place after the point; nothing of a whole number, which is exact."""
+    exponent = value.as_tuple().exponent
+    return Decimal(5).scaleb(int(exponent) - 1) if int(exponent) < 0 else Decimal(0)
+
+
+def worths(text: Text, row: Row, taken: set[int], product: Decimal) -> Iterator[Decimal]:
+    """The product, and what it becomes with each rate (a discount, a tax) and each other figure of the item."""
+    yield product
+    own = {abs(Decimal(row.parts[name][0])) for name in FACTORS}
+    for index in lines_of(row.line, taken, len(text.lines)):
+        for cell in text.lines[index].cells:
+            for other in text.amounts(cell):
+                value = abs(other.value)
+                rate = product * value / 100
+                if other.percent or (index == row.line and value not in own and value < 100):
+                    yield from (product - rate, product + rate)  # "Disc. %" may stand over the column
+                if not other.percent and value not in own:
+                    yield from (product - value, product + value)
+
+
+def lines_of(line: int, taken: set[int], count: int) -> Iterator[int]:
+    """The line of an item, and the few around it that are no other item's: "Member discount -5.00" stands in one of its own."""
+    yield line
+    for step in (-1, 1):
+        for index in range(line + step, line + step * (AROUND + 1), step):
+            if index in taken or not 0 <= index < count:
+                break
+            yield index

@@ -13,7 +13,7 @@ from tasks.agent.rules.record import first
 from tasks.agent.rules.text import Candidate
 from tasks.agent.rules.values import FURTHER, weak
 from tests.pdfs import lines_pdf, result_of, stored
-from tests.test_agent_unusual import HEAD, ITEMS, SUMS, TITLES, Rows, record
+from tests.test_agent_unusual import HEAD, ITEMS, SUMS, TITLES, Rows, read, record
 
 BANK: Rows = ["Harbour Lane Books", "Your Statement", "1 February 2024 to 29 February 2024", "in EUR"]
 MOVES: Rows = [
@@ -81,7 +81,9 @@ def test_lines_that_are_not_looked_up_say_so(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("quantity", ["14", "1"])
 def test_a_quantity_that_contradicts_its_amount_flags_the_figures(tmp_path: Path, quantity: str) -> None:
     rows: Rows = [[(60, "Tyre"), (305, quantity), (390, "300.00"), (480, "300.00")]]
-    (line,) = record(tmp_path, [*HEAD, *TITLES, *rows, *SUMS]).lines
+    result = read(tmp_path, [*HEAD, *TITLES, *rows, *SUMS])
+    (line,) = result.records[0].lines
+    assert result.needs_review is (quantity == "14") and not result.reasons
     wrong = ("Quantity 14 × price 300.00 is not the amount 300.00.",) if quantity == "14" else ()
     assert [line[name].reasons for name in ("quantity", "unit_price", "amount")] == [wrong] * 3
     assert not line["description"].reasons

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from tasks.agent.checks import CENT
+from tasks.agent.contract import Record
 from tasks.agent.rules.tables import Row
 from tasks.agent.rules.text import Text
 
 AROUND = 2
+SAID = " is not the amount "
 FACTORS = ("quantity", "unit_price", "amount")
 
 
@@ -17,10 +19,15 @@ def products(text: Text, rows: list[Row]) -> dict[int, str]:
     """By position the rows whose figures contradict each other, and how, in words."""
     taken = {row.line for row in rows}
     return {
-        position: f"Quantity {row.parts['quantity'][0]} × price {row.parts['unit_price'][0]} is not the amount {row.amount}."
+        position: f"Quantity {row.parts['quantity'][0]} × price {row.parts['unit_price'][0]}{SAID}{row.amount}."
         for position, row in enumerate(rows)
         if row.parts.keys() >= set(FACTORS) and not is_product(text, row, taken)
     }
+
+
+def contradicts_itself(record: Record) -> bool:
+    """Whether any of its line items is flagged by `products`."""
+    return any(SAID in reason for line in record.lines for cell in line.values() for reason in cell.reasons)
 
 
 def is_product(text: Text, row: Row, taken: set[int]) -> bool:

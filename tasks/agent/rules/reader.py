@@ -12,6 +12,7 @@ from tasks.agent.pdf import Document
 from tasks.agent.reading import Reading, Tell, read_document
 from tasks.agent.rules.kind import NAMES, kind_of
 from tasks.agent.rules.parts import parts_of
+from tasks.agent.rules.products import contradicts_itself
 from tasks.agent.rules.record import record_of
 from tasks.agent.rules.text import Text
 from tasks.agent.tracing import span
@@ -54,7 +55,9 @@ def result_of(reading: Reading, order: Order) -> Result:
         pages=reading.document.page_count,
         records=records,
         confidence=min(sure, confidence.FLAGGED) if reasons else sure,
-        needs_review=bool(reasons) or confidence.needs_review(records),
+        needs_review=bool(reasons)
+        or confidence.needs_review(records)
+        or any(map(contradicts_itself, records)),
         reasons=tuple(reasons),
         notes=tuple(notes),
     )

@@ -44,11 +44,17 @@ class Finding:
     confidence: float
     reasons: list[str]
     quote: str = ""
-    boxes: list[dict[str, float]] = field(default_factory=list)
+    boxes: list[dict[str, Any]] = field(default_factory=list)
+    """In shares of the page; `flagged`: a value in it needs a look, `again`: a finding before this one draws it."""
 
     @property
     def anchor(self) -> str:
         return anchor_of(self.record, self.line, self.name)
+
+    @property
+    def is_drawn_before(self) -> bool:
+        """Whether it has no place of its own: others are drawn there already."""
+        return all(box["again"] for box in self.boxes)
 
 
 def anchor_of(record: int, line: int | None, name: str) -> str:
@@ -157,7 +163,21 @@ def findings(result: dict[str, Any], page: int) -> list[Finding]:
             found += [
                 _finding(place, line or None, name, values[name], page) for name in words.ordered(values)
             ]
-    return [finding for finding in found if finding.boxes]
+    found = [finding for finding in found if finding.boxes]
+    _share_boxes(found)
+    return found
+
+
+def _share_boxes(found: list[Finding]) -> None:
+    """Line items often stand under one heading: the first finding of a box draws it for all, flagged if any of them is."""
+    first: dict[tuple[str, ...], dict[str, Any]] = {}
+    for finding in found:
+        for box in finding.boxes:
+            place = tuple(f"{box[side]:.4f}" for side in ("x", "y", "width", "height"))
+            owner = first.setdefault(place, box)
+            box["again"] = owner is not box
+            box["flagged"] = bool(finding.reasons)
+            owner["flagged"] |= box["flagged"]
 
 
 def _finding(record: int, line: int | None, name: str, value: dict[str, Any], page: int) -> Finding:

@@ -25,7 +25,7 @@ def with_traces(attempts: Iterable[Attempt]) -> None:
 def sentence(attempt: Attempt) -> str:
     """How the attempt's own tokens, its trace and its price compare; empty while there is nothing to compare."""
     said = {
-        TraceState.AGREES: _("Its tokens are the same as told by the attempt."),
+        TraceState.AGREES: _("It has the same tokens."),
         TraceState.DIFFERS: _("It differs from what the attempt told, which is what counts."),
         TraceState.FILLED: _("The attempt did not tell all its tokens; they are taken from the trace."),
         TraceState.MISSING: _(

@@ -8,6 +8,7 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from dashboard import (
+    accounts,
     actions,
     attempts,
     costs,
@@ -32,6 +33,7 @@ urlpatterns = [
     path("readyz", health.ready, name="readyz"),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("password/change/", accounts.ChangePassword.as_view(), name="password_change"),
     path("language/", login_not_required(set_language), name="set_language"),
     path("live/", live.stream, name="live"),
     path("upload/", uploads.upload, name="upload"),

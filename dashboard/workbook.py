@@ -119,7 +119,7 @@ def _fill(
                 Linked(task.document.original_name, absolute(reverse("task", args=(task.pk,)))), words.TASK["review" if task.needs_review else task.status].word,
                 Share(task.confidence), _("yes") if task.needs_review else "", words.kind_word(record["kind"]) if record["kind"] else "",
                 *_values(record["fields"], columns, address(task.pk, number, None)), len(rows),
-                _reasons(extraction, result), task.error_message, task.document.sha256,
+                _reasons(extraction, result, record), task.error_message, task.document.sha256,
             ])  # fmt: skip
             for place, row in enumerate(rows, start=1):
                 lines.row(
@@ -143,9 +143,14 @@ def _columns(results: Iterable[tuple[Task, dict[str, Any] | None]]) -> tuple[lis
     return words.ordered(fields), words.ordered(cells)
 
 
-def _reasons(extraction: Extraction, result: dict[str, Any] | None) -> str:
+def _reasons(extraction: Extraction, result: dict[str, Any] | None, record: dict[str, Any]) -> str:
+    """Why the document needs a look, then why each amber value of the row does, in the order of the columns."""
     said = [words.pruned(extraction.pruned_at)] if extraction.pruned_at else []
-    return "; ".join([*said, *map(spoken, (result or {}).get("reasons", ()))])
+    said += map(spoken, (result or {}).get("reasons", ()))
+    for name in words.ordered(record["fields"]):
+        reasons = record["fields"][name].get("reasons", ())
+        said += [f"{words.field_word(name)}: {spoken(reason)}" for reason in reasons]
+    return "; ".join(said)
 
 
 def _values(fields: dict[str, Any], names: list[str], address: Callable[[str, int], str]) -> Iterator[Value]:

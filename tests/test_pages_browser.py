@@ -191,6 +191,37 @@ def test_no_page_scrolls_sideways(world, root, visit, width: int, language: str)
         assert site.page.locator("h1").count() == 1, path
 
 
+def test_a_phone_shows_confidence_below_the_field_and_hides_no_amount_without_a_hint(
+    world, root, visit
+) -> None:
+    site = visit(root)
+    site.page.set_viewport_size({"width": 390, "height": 800})
+    page = site.open(f"/tasks/{world.tasks.get(document__original_name='doubtful.pdf').pk}/")
+    rows = page.locator("section:has(> header > #record-1) tbody tr")
+    expect(rows.first.locator("th")).to_contain_text("%")
+    expect(rows.first.locator("td.number")).to_be_hidden()
+    for table in page.locator("#result .scroll").all():
+        over = table.evaluate("it => it.scrollWidth - it.clientWidth")
+        shadow = table.evaluate("it => getComputedStyle(it).backgroundAttachment")
+        assert over <= 0 or "local" in shadow
+    starts = page.locator("#course details[open] li > span:first-of-type").evaluate_all(
+        "its => its.map(it => it.getBoundingClientRect().left)"
+    )
+    assert len(starts) > 2 and len(set(starts)) == 1, "moments stand in line"
+
+
+def test_places_are_outlines_until_one_is_asked_for(world, root, visit) -> None:
+    site = visit(root)
+    task = world.tasks.get(document__original_name="doubtful.pdf")  # all its values stand in one place
+    look = "it => [getComputedStyle(it).fill, getComputedStyle(it).stroke].map(colour => colour != 'none')"
+    page = site.open(f"/tasks/{task.pk}/pages/1/")
+    painted = page.locator(".sheet rect").evaluate_all(f"its => its.map({look})")
+    assert painted.count([False, True]) == 1 and painted.count([False, False]) == len(painted) - 1 > 1
+    for anchor in ("0-supplier", "0-1-amount"):
+        site.open(f"/tasks/{task.pk}/pages/1/#box-{anchor}")
+        assert page.locator(f"[id='box-{anchor}'] rect").evaluate(look) == [True, True]
+
+
 def test_the_admin_works_under_our_policy(world, root, visit) -> None:
     site = visit(root)
     task = world.tasks.first()

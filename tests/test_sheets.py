@@ -17,7 +17,7 @@ from PIL import Image
 from dashboard import documents
 from tasks import pictures
 from tasks.agent import draw
-from tasks.models import Client, Document, Extraction, Task
+from tasks.models import Attempt, Client, Document, Extraction, Task
 from tasks.storage import get_storage
 from tests import pdfs
 from tests.factories import (
@@ -135,6 +135,25 @@ def test_findings_are_told_by_record_and_line() -> None:
         "0-supplier", "0-1-description", "0-1-amount", "1-supplier", "1-1-description", "1-1-amount",
     ]  # fmt: skip
     assert [finding.line for finding in found[:3]] == [None, 1, 1]
+
+
+def test_a_place_that_values_share_is_drawn_once_and_each_still_leads_to_it(
+    auditor: Browser, task: Task
+) -> None:
+    shared = result()
+    heading = value("Paper", 1, 0.3, "It may belong to another line.")
+    shared["records"][0]["lines"] += [{"description": heading, "amount": value("3.00", 1, 0.8)}] * 2
+    Attempt.objects.filter(pk=task.result_attempt).update(result=shared)
+    owner, *others = [
+        found for found in documents.findings(shared, 1) if found.line and found.name == "description"
+    ]
+    assert [found.is_drawn_before for found in (owner, *others)] == [False, True, True]
+    assert owner.boxes[0]["flagged"] and not owner.reasons, "what it is drawn for needs a look"
+    page = sheet(auditor, task)
+    anchors = [f'id="box-{found.anchor}"' for found in (owner, *others)]
+    assert [page.count(anchor) for anchor in anchors] == [1, 1, 1]
+    assert page.count('class="again"') == 3, "a heading twice and an amount once"
+    assert page.count("<rect") == 1 + 2 + 2 * 2
 
 
 def test_a_picture_is_the_page_as_people_see_it(auditor: Browser, task: Task) -> None:

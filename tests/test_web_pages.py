@@ -124,6 +124,20 @@ def test_a_list_tells_what_each_document_says_and_reads_no_large_result_for_it(w
     assert "GmbH" not in page_of(world)
 
 
+def test_a_list_says_why_a_document_needs_review_and_of_the_result_before_its_fields(world) -> None:
+    why = '<span class="tone-warn">Total: Net and tax do not add up to the total.</span>'
+    attempts = Attempt.objects.filter(pk=task_named("doubtful.pdf").result_attempt)
+    result = result_json(confidence=0.62, needs_review=True)
+    for odd in ({}, {"records": [5, {"fields": "none"}, *result["records"]]}, {"reasons": "none"}):
+        attempts.update(result=result | odd)
+        assert page_of(world).count(why) == 1
+    attempts.update(result=result | {"reasons": ["A page could not be read."]})
+    page = page_of(world)
+    assert why not in page and page.count("A page could not be read.") == 1
+    Task.objects.filter(document__original_name="doubtful.pdf").update(needs_review=False)
+    assert "A page could not be read." not in page_of(world), "only where somebody has to look"
+
+
 def test_every_tile_counts_exactly_the_rows_of_its_list(world) -> None:
     tiles = re.findall(r'id="tile-(\w+)".*?<b>(\d+)</b>', page_of(world))
     assert len(tiles) == 6
@@ -357,6 +371,18 @@ def test_verbs_of_the_task_page_work_and_say_what_they_did(world) -> None:
     )
     assert client.post(reverse("task_operate", args=(task.pk, "explode"))).status_code == 404
     assert client.get(reverse("task_operate", args=(task.pk, "cancel"))).status_code == 405
+
+
+def test_a_document_is_read_again_by_the_agent_that_is_chosen(world) -> None:
+    task, other = task_named("good.pdf"), make_agent("contracts", title="Reads contracts")
+    page = world[0].get(reverse("task", args=(task.pk,))).content.decode()
+    assert '<option value="contracts">contracts: Reads contracts</option>' in page
+    url = reverse("task_operate", args=(task.pk, "reprocess"))
+    assert world[0].post(url, {"agent": "nowhere"}).status_code == 404
+    assert Task.objects.get(pk=task.pk).status == "completed"
+    world[0].post(url, {"agent": "contracts", "reason": "it is a contract"})
+    again = Task.objects.get(pk=task.pk)
+    assert (again.status, again.agent, again.agent_version) == ("enqueued", other, other.current_version)
 
 
 def test_an_empty_installation_shows_the_steps_to_the_first_result(db, client: Browser) -> None:

@@ -97,6 +97,19 @@ def test_what_is_doubtful_is_marked_and_says_why(alice: Browser, extraction: Ext
     )
 
 
+@pytest.mark.parametrize(
+    ("language", "column", "start"),
+    [("en", "reasons", "Total: Net and tax"), ("de", "Gründe", "Gesamt: Net")],
+)
+def test_the_column_of_reasons_names_each_amber_cell_of_its_row(
+    alice: Browser, extraction: Extraction, language: str, column: str, start: str
+) -> None:
+    alice.cookies["django_language"] = language
+    good, doubtful, _ = table(next(iter(taken(alice, extraction))))
+    assert doubtful[column].value.startswith(start)
+    assert good[column].value is None
+
+
 def test_nothing_is_a_formula_and_no_number_is_rounded(alice: Browser, extraction: Extraction) -> None:
     book = taken(alice, extraction)
     assert all(cell.data_type != "f" for page in book for row in page.iter_rows() for cell in row)

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from dashboard import sayings, words
+from dashboard import accounts, sayings, words
 from tasks import maintenance
 
 register = template.Library()
@@ -45,6 +45,11 @@ def maintenance_notice(context: Any) -> maintenance.Maintenance | None:
         return maintenance.now()
     except DatabaseError:
         return None
+
+
+@register.filter
+def has_password(user: Any) -> bool:
+    return accounts.has_password(user)
 
 
 def _badge(look: words.Look) -> SafeString:

@@ -88,11 +88,18 @@ SELECT clock.now,
 FROM clock
 
 -- name: list_gists
--- Some values of the first record of each result. A large result is passed over: it would have to be read whole. OFFSET 0: each is read once,
+-- Some values of the first record of each result, its first reason to need a look, and those of the fields of the first record that has any. A large result is passed over: it would have to be read whole. OFFSET 0: each is read once,
 -- and not again for every value.
 SELECT a.id, CASE jsonb_typeof(r.records) WHEN 'array' THEN jsonb_array_length(r.records) ELSE 0 END AS records, f.fields #>> '{currency,value}' AS currency, w.names,
-  ARRAY(SELECT f.fields #>> ARRAY[name, 'value'] FROM unnest(w.names) AS name) AS texts
+  ARRAY(SELECT f.fields #>> ARRAY[name, 'value'] FROM unnest(w.names) AS name) AS texts,
+  r.reason, flagged.names AS flagged, flagged.reasons
 FROM task_attempts a CROSS JOIN (SELECT %(names)s::text[] AS names) w
-CROSS JOIN LATERAL (SELECT a.result -> 'records' AS records OFFSET 0) r
+CROSS JOIN LATERAL (SELECT a.result -> 'records' AS records, a.result #>> '{reasons,0}' AS reason OFFSET 0) r
 CROSS JOIN LATERAL (SELECT r.records #> '{0,fields}' AS fields OFFSET 0) f
+LEFT JOIN LATERAL (
+  SELECT array_agg(key) AS names, array_agg(value #>> '{reasons,0}') AS reasons
+  FROM jsonb_array_elements(CASE jsonb_typeof(r.records) WHEN 'array' THEN r.records END) WITH ORDINALITY AS its(one, place)
+  CROSS JOIN LATERAL jsonb_each(CASE jsonb_typeof(one -> 'fields') WHEN 'object' THEN one -> 'fields' END)
+  WHERE value #>> '{reasons,0}' IS NOT NULL GROUP BY place ORDER BY place LIMIT 1
+) flagged ON true
 WHERE a.id = ANY(%(attempts)s::uuid[]) AND pg_column_size(a.result) <= %(largest)s

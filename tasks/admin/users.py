@@ -136,7 +136,9 @@ class UserPage(Related, UserAdmin):
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "groups":
             kwargs["queryset"] = grantable(request.user)
-            kwargs["widget"] = forms.CheckboxSelectMultiple  # few, and a tick is not lost on the way to another box
+            kwargs["widget"] = (
+                forms.CheckboxSelectMultiple
+            )  # few, and a tick is not lost on the way to another box
         return super().formfield_for_manytomany(db_field, request, **kwargs)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:

@@ -464,7 +464,7 @@ def test_a_value_leads_to_its_place_on_the_page_and_the_place_to_its_value(world
     chosen = page.locator("#box-0-supplier rect")
     expect(chosen).to_be_in_viewport()
     strokes = "names => names.map(name => getComputedStyle(document.querySelector(`#box-0-${name} rect`)).strokeWidth)"
-    assert page.evaluate(strokes, ["supplier", "total"]) == ["2.5px", "2px"], "chosen, and doubtful"
+    assert page.evaluate(strokes, ["supplier", "total"]) == ["2.5px", "1px"]
     page.locator("#box-0-total").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("#value-0-total$"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import stat
 import subprocess
@@ -107,7 +108,11 @@ def query(home: Path, sql: str) -> Any:
 
 
 def kill_server(home: Path) -> None:
-    os.kill(Server(home).status().pid, signal.SIGKILL)
+    pid = Server(home).status().pid
+    ended = os.pidfd_open(pid)
+    os.kill(pid, signal.SIGKILL)
+    assert select.select([ended], [], [], 30)[0], "its socket refuses a moment before it has ended"
+    os.close(ended)
     until(lambda: not Server(home).status().running)
 
 

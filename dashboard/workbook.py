@@ -42,7 +42,7 @@ MOST_TEXT, KEPT_TEXT = 32_767, 16_000
 """UTF-16 units that a cell holds, and characters that are kept of a longer text: they fit, whatever they are."""
 EXACT_DIGITS = 15
 """A number of a workbook is exact up to here; longer ones are kept as text."""
-AMBER, GREY, BLUE = "#FDEED3", "#F0F3F6", "#1C5A86"
+AMBER, GREY = "#FDEED3", "#F0F3F6"
 DATE, AMOUNT = "yyyy-mm-dd", "#,##0.00######"
 
 Results = Callable[[], Iterator[tuple[Task, dict[str, Any] | None]]]

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import os
 import re
-import subprocess
-import sys
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
-from asgiref.sync import async_to_sync
 from django import forms
-from django.contrib.staticfiles import finders
 from django.db import OperationalError
 from django.test import Client as Browser
 from django.urls import reverse
@@ -24,12 +15,10 @@ from django.utils import formats
 from django.utils.translation import override
 
 from dashboard import gist
-from dashboard.exports import harmless
 from dashboard.operations import moment
 from dashboard.templatetags import show
 from tasks import why
 from tasks.models import Attempt, AuditEntry, Extraction, Task, Worker
-from tasks.storage import get_storage
 from tests.factories import (
     database_now,
     make_agent,
@@ -40,7 +29,6 @@ from tests.factories import (
     make_extraction,
     make_task,
     make_user,
-    pdf_bytes,
     result_json,
 )  # fmt: skip
 
@@ -266,72 +254,6 @@ def test_a_share_is_never_rounded_up_to_certainty() -> None:
     )
 
 
-def test_results_leave_as_csv_with_formulas_made_harmless(world) -> None:
-    make_completed(
-        world[1],
-        make_document(world[1].client, "=cmd|' /C calc'!A0.pdf"),
-        result=result_json(supplier="@SUM(A1)", total="-12.50"),
-    )
-    response = world[0].get(reverse("results_csv", args=(world[1].pk,)))
-    text = b"".join(response.streaming_content).decode("utf-8-sig")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["document"] for row in rows][-1] == "'=cmd|' /C calc'!A0.pdf"
-    assert (rows[-1]["supplier"], rows[-1]["total"]) == ("'@SUM(A1)", "-12.50")
-    assert (rows[0]["supplier"], rows[0]["due_date"], rows[0]["line items"]) == ("Acme GmbH", "", "1")
-    assert {row["document"]: row["state"] for row in rows}["failed.pdf"] == "failed", (
-        "documents without a result are there too"
-    )
-    assert "total: Net and tax" in rows[1]["reasons"]
-
-
-@pytest.mark.parametrize("value", ["=1+1", "+A1", "-A1", "@x", "\tx", "\rx"])
-def test_text_that_begins_like_a_formula_gets_an_apostrophe(value: str) -> None:
-    assert harmless(value) == "'" + value
-
-
-@pytest.mark.parametrize("value", ["-12.50", "+3", "1,5", "plain", "", None, 3])
-def test_numbers_and_plain_text_leave_as_they_are(value: object) -> None:
-    assert harmless(value) == value
-
-
-def test_results_leave_as_json_with_everything(world) -> None:
-    response = world[0].get(reverse("results_json", args=(world[1].pk,)))
-    taken = json.loads(b"".join(response.streaming_content))
-    assert (taken["client"], len(taken["documents"])) == ("Nordwind & Söhne", 5)
-    assert (
-        taken["documents"][1]["result"]["records"][0]["fields"]["total"]["evidence"][0]["quote"] == "1.234,50"
-    )
-
-
-def test_the_document_is_an_attachment_that_no_browser_runs(world) -> None:
-    document = task_named("good.pdf").document
-    type(document).objects.filter(pk=document.pk).update(
-        original_name='Prüf"bericht\n🧾.pdf', size_bytes=len(pdf_bytes())
-    )
-    get_storage().put(document.storage_name, io.BytesIO(pdf_bytes()))
-    response = world[0].get(reverse("document_file", args=(document.pk,)))
-    assert b"".join(response.streaming_content) == pdf_bytes()
-    headers = response.headers
-    assert headers["Content-Disposition"].startswith("attachment; filename*=utf-8''Pr%C3%BCf%22bericht")
-    assert (headers["Content-Type"], headers["X-Content-Type-Options"]) == ("application/pdf", "nosniff")
-    assert "sandbox" in headers["Content-Security-Policy"] and headers["Cache-Control"] == "private, no-store"
-
-
-def test_a_document_streams_under_asgi_too(transactional_db, async_client) -> None:
-    audited = make_client()
-    document = make_document(audited, size_bytes=len(pdf_bytes()))
-    get_storage().put(document.storage_name, io.BytesIO(pdf_bytes()))
-    async_client.force_login(make_user("ann", "Auditor", clients=(audited,)))
-
-    async def fetch() -> tuple[bool, bytes]:
-        response = await async_client.get(reverse("document_file", args=(document.pk,)))
-        return response.is_async, b"".join([piece async for piece in response.streaming_content])
-
-    is_async, content = async_to_sync(fetch)()
-    assert is_async, "a plain iterator would be read whole into memory"
-    assert content == pdf_bytes()
-
-
 def test_operators_cancel_what_waits_and_retry_what_failed_after_being_asked(world) -> None:
     client, extraction = world
     asked = page_of(world, "extraction_cancel")
@@ -514,75 +436,6 @@ def test_signing_in_and_out(db, client: Browser) -> None:
     assert client.post(reverse("logout")).url == reverse("login")
     wrong = client.post(reverse("login"), {"username": "ann", "password": "wrong"})
     assert 'role="alert"' in wrong.content.decode()
-
-
-ASK = """
-import asyncio
-from agentaudit.asgi import application
-
-async def ask():
-    scope = {"type": "http", "method": "GET", "path": "/login/", "query_string": b"", "headers": [(b"host", b"localhost")], "scheme": "http"}
-    heard, asked = [], []
-    async def receive():
-        asked.append(1)
-        return {"type": "http.request", "body": b"", "more_body": False} if len(asked) == 1 else await asyncio.Event().wait()
-    async def send(message): heard.append(message)
-    await application(scope, receive, send)
-    return heard[0]["status"], dict(heard[0]["headers"]).get(b"connection")
-
-print(asyncio.run(ask()))
-"""
-
-
-def printed(script: str) -> str:
-    """What a process of its own prints that runs the script."""
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "DEBUG": "1"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=Path(__file__).parent.parent,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-def test_every_answer_of_the_real_server_closes_its_connection() -> None:
-    """gunicorn 26's asgi worker loses a request that comes on a kept connection too early; browsers then wait for ever."""
-    from agentaudit import gunicorn
-
-    assert gunicorn.keepalive == 0
-    assert printed(ASK) == "(200, b'close')"
-
-
-READY = """
-import gc, sys
-from agentaudit import asgi, gunicorn
-from tasks.alerts import watch
-watch.start = lambda: None
-gunicorn.post_worker_init(None)
-print(gc.get_freeze_count() > 50_000, "dashboard.operations" in sys.modules)
-"""
-
-
-def test_a_web_process_has_loaded_its_pages_before_the_first_request_and_lets_the_collector_be() -> None:
-    """The collector took up to 80 ms of a request where it looked through all that a process holds for good."""
-    assert printed(READY) == "True True"
-
-
-def test_static_files_are_answered_whole_and_asked_for_once(client: Browser) -> None:
-    """A streamed one makes Django warn under ASGI, at each file."""
-    path, content = "/static/dashboard/base.css", finders.find("dashboard/base.css")
-    whole = client.get(path)
-    assert not whole.streaming and whole.content == Path(content).read_bytes()
-    assert whole.headers["Content-Type"].startswith("text/css")
-    head = client.head(path)
-    assert (head.content, head.headers["Content-Length"]) == (b"", str(len(whole.content)))
-    part = client.get(path, headers={"range": "bytes=0-9"})
-    assert (part.status_code, part.content) == (206, whole.content[:10])
-    again = client.get(path, headers={"if-modified-since": whole.headers["Last-Modified"]})
-    assert (again.status_code, again.content) == (304, b"")
 
 
 @pytest.mark.django_db

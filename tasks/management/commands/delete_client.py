@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from argparse import SUPPRESS, ArgumentParser
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -16,11 +16,9 @@ from tasks import erasure
 from tasks.erasure import Progress, Scope
 from tasks.management import base
 from tasks.management.acting import operator
+from tasks.management.deleting import carried_out
 from tasks.models import Client
-from tasks.operations import Refused
-from tasks.storage import StorageError
 
-TELL_SECONDS = 2.0
 ANY = "deletion asked for on the command line"
 
 
@@ -91,18 +89,11 @@ repeated: it goes on where it was.
             raise CommandError("That is not the client's name. Nothing was deleted.")
 
     def _delete(self, client: Client, reason: str) -> Progress:
-        told_at, done = time.monotonic(), Progress()
-        try:
+        def steps() -> Iterator[Progress]:
             erasure.begin(operator(), client, reason)
-            for done in erasure.go_on(operator(), client):
-                if time.monotonic() - told_at >= TELL_SECONDS:
-                    self.tell(f"{told(done)} so far")
-                    told_at = time.monotonic()
-        except Refused as refusal:
-            raise CommandError(refusal.message) from refusal
-        except StorageError as error:
-            raise CommandError(f"{error} Then repeat the command; it goes on where it was.") from error
-        return done
+            yield from erasure.go_on(operator(), client)
+
+        return carried_out(steps(), self.tell, told, Progress())
 
 
 def what(client: Client, found: Scope) -> str:

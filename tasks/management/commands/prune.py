@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from argparse import ArgumentParser, ArgumentTypeError
 from dataclasses import asdict
 from datetime import timedelta
@@ -16,13 +15,11 @@ from django.template.defaultfilters import filesizeformat
 from tasks import pruning
 from tasks.management import base
 from tasks.management.acting import operator
+from tasks.management.deleting import carried_out
 from tasks.management.handing_in import wrong_call
 from tasks.models import Client
-from tasks.operations import Refused
 from tasks.pruning import Progress, Scope
-from tasks.storage import StorageError
 
-TELL_SECONDS = 2.0
 MOST_DAYS = 36_500
 
 
@@ -70,7 +67,9 @@ Killed, or told that something could not be removed, it is repeated: it goes on 
             return
         if not options["reason"].strip():
             raise wrong_call('Say why with --reason "…"; the audit log keeps it. Nothing was deleted.')
-        done = self._prune(older_than, options["reason"], client)
+        done = carried_out(
+            pruning.prune(operator(), older_than, options["reason"], client), self.tell, told, Progress()
+        )
         if options["json"]:
             self.say(json.dumps({**about, **asdict(done)}))
         elif done == Progress():
@@ -81,19 +80,6 @@ Killed, or told that something could not be removed, it is repeated: it goes on 
             raise CommandError(
                 " ".join([*done.left, f"Then repeat the command. Deleted so far: {told(done)}."])
             )
-
-    def _prune(self, older_than: timedelta, reason: str, client: Client | None) -> Progress:
-        told_at, done = time.monotonic(), Progress()
-        try:
-            for done in pruning.prune(operator(), older_than, reason, client):
-                if time.monotonic() - told_at >= TELL_SECONDS:
-                    self.tell(f"{told(done)} so far")
-                    told_at = time.monotonic()
-        except Refused as refusal:
-            raise CommandError(refusal.message) from refusal
-        except StorageError as error:
-            raise CommandError(f"{error} Then repeat the command; it goes on where it was.") from error
-        return done
 
 
 def what(found: Scope) -> str:

@@ -1,0 +1,89 @@
+"""What people take away: results as CSV and JSON in which nothing runs, and documents as attachments."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.urls import reverse
+
+from dashboard.exports import harmless
+from tasks.storage import get_storage
+from tests.factories import (
+    make_client,
+    make_completed,
+    make_document,
+    make_user,
+    pdf_bytes,
+    result_json,
+)
+from tests.test_web_pages import page_of, task_named, world  # noqa: F401 - a fixture
+
+
+def test_results_leave_as_csv_with_formulas_made_harmless(world) -> None:  # noqa: F811
+    make_completed(
+        world[1],
+        make_document(world[1].client, "=cmd|' /C calc'!A0.pdf"),
+        result=result_json(supplier="@SUM(A1)", total="-12.50"),
+    )
+    response = world[0].get(reverse("results_csv", args=(world[1].pk,)))
+    text = b"".join(response.streaming_content).decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["document"] for row in rows][-1] == "'=cmd|' /C calc'!A0.pdf"
+    assert (rows[-1]["supplier"], rows[-1]["total"]) == ("'@SUM(A1)", "-12.50")
+    assert (rows[0]["supplier"], rows[0]["due_date"], rows[0]["line items"]) == ("Acme GmbH", "", "1")
+    assert {row["document"]: row["state"] for row in rows}["failed.pdf"] == "failed", (
+        "documents without a result are there too"
+    )
+    assert "total: Net and tax" in rows[1]["reasons"]
+
+
+@pytest.mark.parametrize("value", ["=1+1", "+A1", "-A1", "@x", "\tx", "\rx"])
+def test_text_that_begins_like_a_formula_gets_an_apostrophe(value: str) -> None:
+    assert harmless(value) == "'" + value
+
+
+@pytest.mark.parametrize("value", ["-12.50", "+3", "1,5", "plain", "", None, 3])
+def test_numbers_and_plain_text_leave_as_they_are(value: object) -> None:
+    assert harmless(value) == value
+
+
+def test_results_leave_as_json_with_everything(world) -> None:  # noqa: F811
+    response = world[0].get(reverse("results_json", args=(world[1].pk,)))
+    taken = json.loads(b"".join(response.streaming_content))
+    assert (taken["client"], len(taken["documents"])) == ("Nordwind & Söhne", 5)
+    assert (
+        taken["documents"][1]["result"]["records"][0]["fields"]["total"]["evidence"][0]["quote"] == "1.234,50"
+    )
+
+
+def test_the_document_is_an_attachment_that_no_browser_runs(world) -> None:  # noqa: F811
+    document = task_named("good.pdf").document
+    type(document).objects.filter(pk=document.pk).update(
+        original_name='Prüf"bericht\n🧾.pdf', size_bytes=len(pdf_bytes())
+    )
+    get_storage().put(document.storage_name, io.BytesIO(pdf_bytes()))
+    response = world[0].get(reverse("document_file", args=(document.pk,)))
+    assert b"".join(response.streaming_content) == pdf_bytes()
+    headers = response.headers
+    assert headers["Content-Disposition"].startswith("attachment; filename*=utf-8''Pr%C3%BCf%22bericht")
+    assert (headers["Content-Type"], headers["X-Content-Type-Options"]) == ("application/pdf", "nosniff")
+    assert "sandbox" in headers["Content-Security-Policy"] and headers["Cache-Control"] == "private, no-store"
+
+
+def test_a_document_streams_under_asgi_too(transactional_db, async_client) -> None:
+    audited = make_client()
+    document = make_document(audited, size_bytes=len(pdf_bytes()))
+    get_storage().put(document.storage_name, io.BytesIO(pdf_bytes()))
+    async_client.force_login(make_user("ann", "Auditor", clients=(audited,)))
+
+    async def fetch() -> tuple[bool, bytes]:
+        response = await async_client.get(reverse("document_file", args=(document.pk,)))
+        return response.is_async, b"".join([piece async for piece in response.streaming_content])
+
+    is_async, content = async_to_sync(fetch)()
+    assert is_async, "a plain iterator would be read whole into memory"
+    assert content == pdf_bytes()

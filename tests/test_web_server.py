@@ -8,7 +8,12 @@ import sys
 from pathlib import Path
 
 from django.contrib.staticfiles import finders
+from django.core.signals import request_finished
+from django.http import HttpResponse
 from django.test import Client as Browser
+from django.test import RequestFactory
+
+from agentaudit.middleware import StaticFiles
 
 from tests.test_web_pages import page_of, task_named, world  # noqa: F401 - a fixture
 
@@ -68,7 +73,7 @@ def test_a_web_process_has_loaded_its_pages_before_the_first_request_and_lets_th
 
 
 def test_static_files_are_answered_whole_and_asked_for_once(client: Browser) -> None:
-    """A streamed one makes Django warn under ASGI, at each file."""
+    """A streamed one makes Django warn under ASGI, at each file; and no file needs the database, nor ends a request twice."""
     path, content = "/static/dashboard/base.css", finders.find("dashboard/base.css")
     whole = client.get(path)
     assert not whole.streaming and whole.content == Path(content).read_bytes()
@@ -79,3 +84,18 @@ def test_static_files_are_answered_whole_and_asked_for_once(client: Browser) -> 
     assert (part.status_code, part.content) == (206, whole.content[:10])
     again = client.get(path, headers={"if-modified-since": whole.headers["Last-Modified"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_static_file_does_not_tell_that_its_request_is_over(rf: RequestFactory) -> None:
+    """Django looks after its connections then; an answer closed on the way through told so in the middle of a request."""
+    told: list[object] = []
+
+    def over(**_: object) -> None:
+        told.append(over)
+
+    request_finished.connect(over)
+    try:
+        answer = StaticFiles(lambda _: HttpResponse(status=404))(rf.get("/static/dashboard/base.css"))
+    finally:
+        request_finished.disconnect(over)
+    assert (answer.status_code, told) == (200, [])

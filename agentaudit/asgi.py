@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import django
 from django.conf import settings
-from django.core.asgi import get_asgi_application
 from django.urls import reverse
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentaudit.settings")
@@ -21,10 +21,11 @@ if settings.IDLE_SLEEP_SECONDS:  # one that nobody used is closed per period, th
 if settings.REQUEST_SECONDS:  # a statement ends before its request's time is over
     limit = f"-c statement_timeout={settings.REQUEST_SECONDS * 900}ms"
     options["options"] = f"{options.get('options', '')} {limit}".strip()
-pages = get_asgi_application()
+django.setup(set_prefix=False)
 
-from agentaudit.deadlines import Bounded, Patient  # noqa: E402 - its pages of errors need Django to be set up
+from agentaudit.deadlines import Bounded, Pages, Patient  # noqa: E402 - its pages of errors need Django to be set up
 
+pages = Pages()
 SILENCE_SECONDS = 30.0
 """How long nothing may come of a body. gunicorn's own patience (its `timeout`) is longer, and ends with status 500."""
 if settings.REQUEST_SECONDS:

@@ -6,9 +6,9 @@ import asyncio
 import io
 import logging
 from collections.abc import Awaitable, Callable, Collection
-from typing import Any
+from typing import IO, Any
 
-from django.core.handlers.asgi import ASGIRequest
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 from django.utils import translation
 
 from dashboard import errors
@@ -19,6 +19,15 @@ Message = dict[str, Any]
 Application = Callable[
     [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
 ]
+
+
+class Pages(ASGIHandler):
+    """Django's own, which leaves its request in the scope: whoever cuts the line finds there who had asked."""
+
+    def create_request(self, scope: Message, body_file: IO[bytes]) -> Any:
+        request, refusal = super().create_request(scope, body_file)
+        scope["request"] = request
+        return request, refusal
 
 
 class CutOff(Exception):
@@ -137,7 +146,7 @@ class _Line:
         self._over.set()
         if self._begun:
             raise CutOff
-        request = ASGIRequest(scope, io.BytesIO())
+        request = scope.get("request") or ASGIRequest(scope, io.BytesIO())
         with translation.override(translation.get_language_from_request(request)):
             answer = errors.too_long(request)
         headers = [(name.lower().encode(), value.encode()) for name, value in answer.items()]

@@ -1,15 +1,18 @@
-"""Error pages of our own: what happened, what it means, what to do. They need neither a session nor the database."""
+"""Error pages of our own: what happened, what it means, what to do, and the way back. Pages of faults (5xx) ask nothing that may be the fault."""
 
 from __future__ import annotations
 
 import errno
 import sys
 from datetime import datetime
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from django.contrib.auth.context_processors import PermWrapper
 from django.core.exceptions import TooManyFilesSent
-from django.db import InterfaceError, OperationalError
+from django.core.handlers.asgi import ASGIRequest
+from django.db import InterfaceError, OperationalError, connections
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -17,8 +20,11 @@ from psycopg.errors import QueryCanceled
 
 from dashboard import words
 from dashboard.uploads import too_many_files
+from tasks.storage import StorageError
 
 Words: TypeAlias = str | Promise
+
+STORAGE_IS_AWAY = _("The storage of the documents cannot be read at the moment. Nothing is lost.")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -78,6 +84,11 @@ def failed(request: HttpRequest) -> HttpResponse:
         response = _page(request, 503, _("Just a moment"), sentence, _("Try again in a few seconds."))
         response.headers["Retry-After"] = "10"
         return response
+    if isinstance(error, StorageError):
+        advice = _("Try again in a few seconds. If it stays, tell an operator: the log says why.")
+        response = _page(request, 503, _("Just a moment"), STORAGE_IS_AWAY, advice)
+        response.headers["Retry-After"] = "10"
+        return response
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         sentence = _("The disk is full, so nothing was taken.")
         return _page(request, 507, _("No room left"), sentence, _("Make room on the server, then try again."))
@@ -118,4 +129,19 @@ def _page(
         message = f"{sentence} {what_to_do}".strip()
         return JsonResponse({"errors": {"__all__": [{"message": message}]}}, status=status)
     context = {"status": status, "title": title, "sentence": sentence, "what_to_do": what_to_do}
-    return HttpResponse(render_to_string("error.html", context), status=status)
+    if status >= 500:
+        return HttpResponse(render_to_string("error.html", context | _known(request)), status=status)
+    try:
+        return HttpResponse(render_to_string("error.html", context, request), status=status)
+    finally:
+        if isinstance(request, ASGIRequest):  # in a thread of its own, at whose end nobody does this
+            connections.close_all()
+
+
+def _known(request: HttpRequest) -> dict[str, Any]:
+    """What the head of a page needs, as far as it was asked before the fault; neither session nor database is asked now."""
+    user = getattr(request, "_cached_user", None)
+    known: dict[str, Any] = {"user": user, "csrf_token": get_token(request)}
+    if user and (user.is_superuser or hasattr(user, "_perm_cache")):
+        known["perms"] = PermWrapper(user)
+    return known

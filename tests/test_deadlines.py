@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import io
 import json
 import os
 import socket
@@ -15,10 +16,11 @@ from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import RequestFactory
 
-from agentaudit.deadlines import Bounded, CutOff, Patient
+from agentaudit.deadlines import Bounded, CutOff, Pages, Patient
 from dashboard import errors
 from tests.commands import ROOT, free_port, wait_until
 
@@ -63,6 +65,18 @@ def test_what_may_have_been_done_is_not_called_undone_and_programs_get_json_and_
     assert status == 503 and "may have been done" in sentence and "Nothing was changed" not in sentence
     _, body, _ = asyncio.run(answer(silent, scope(accept_language="de")))
     assert "dauert zu lange" in body.decode()
+
+
+def test_whoever_was_known_when_the_line_was_cut_has_the_way_back():
+    async def known(_scope: Any, receive: Callable, send: Callable) -> None:
+        request, _ = Pages().create_request(_scope, io.BytesIO())
+        request._cached_user = User(username="ann", is_superuser=True)
+        await silent(_scope, receive, send)
+
+    _, body, _ = asyncio.run(answer(known, scope()))
+    assert b'<nav class="nav"' in body and b"Signed in as ann" in body
+    _, body, _ = asyncio.run(answer(silent, scope()))
+    assert b'<nav class="nav"' not in body
 
 
 def test_an_answer_in_time_is_left_alone():

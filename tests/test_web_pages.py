@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 from django import forms
-from django.db import OperationalError
+from django.contrib.auth.models import User
+from django.db import OperationalError, connection
+from django.http import Http404
+from django.test import AsyncRequestFactory
 from django.test import Client as Browser
 from django.urls import reverse
 from django.utils import formats
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import override
 
-from dashboard import gist
+from dashboard import errors, gist
 from dashboard.operations import moment
 from dashboard.templatetags import show
 from tasks import why
@@ -408,6 +414,59 @@ def test_a_database_that_is_away_is_said_in_words_with_a_time_to_come_back(world
     response = client.get(reverse("extractions"))
     assert (response.status_code, response.headers["Retry-After"]) == (503, "10")
     assert "Nothing is lost" in response.content.decode()
+
+
+MAIN = '<nav class="nav"'
+
+
+def test_pages_of_errors_have_the_way_back_for_whoever_is_signed_in(world) -> None:
+    auditor = Browser()
+    auditor.force_login(make_user("eve", "Auditor"))
+    hidden = reverse("extraction", args=(world[1].pk,))
+    for status, url in ((404, "/nowhere/"), (404, hidden), (403, reverse("operations"))):
+        response = auditor.get(url)
+        page = response.content.decode()
+        assert response.status_code == status and MAIN in page, url
+        assert reverse("upload") in page and reverse("logout") in page and reverse("costs") not in page
+        assert f'name="next" value="{url}"' in page
+    refused = auditor.post(reverse("operations_act"))
+    assert refused.status_code == 403 and 'name="next" value="/"' in refused.content.decode()
+    nobody = Browser().get("/nowhere/")
+    assert nobody.status_code == 404 and MAIN not in nobody.content.decode()
+
+
+@pytest.mark.parametrize("fault", [OperationalError("away"), RuntimeError("inner"), OSError(28, "full")])
+def test_pages_of_faults_have_the_way_back_and_ask_the_database_nothing(world, monkeypatch, fault) -> None:
+    client, asked = world[0], []
+    client.raise_request_exception = False
+    with contextlib.ExitStack() as stack:
+
+        def broken(*args: object) -> None:
+            stack.enter_context(
+                connection.execute_wrapper(lambda run, *rest: asked.append(rest) or run(*rest))
+            )
+            raise fault
+
+        monkeypatch.setattr("dashboard.extractions.with_counts", broken)
+        response = client.get(reverse("extractions"))
+    page = response.content.decode()
+    assert response.status_code >= 500 and not asked
+    assert MAIN in page and reverse("operations") in page and reverse("logout") in page
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_page_of_an_error_leaves_no_connection_behind_in_its_thread() -> None:
+    user = make_user("ann", "Auditor")
+    request = AsyncRequestFactory().get("/nowhere/")
+    request.user = SimpleLazyObject(lambda: User.objects.get(pk=user.pk))
+
+    def in_a_thread() -> tuple[bytes, object]:
+        page = errors.not_found(request, Http404())
+        return page.content, connection.connection
+
+    with ThreadPoolExecutor(1) as thread:
+        page, left = thread.submit(in_a_thread).result(30)
+    assert MAIN.encode() in page and left is None
 
 
 def test_a_form_without_its_token_is_refused_in_words(world) -> None:

@@ -17,6 +17,7 @@ from dashboard import words
 from dashboard.extractions import visible_extraction
 from dashboard.sayings import spoken
 from dashboard.streaming import download
+from tasks import confidence
 from tasks.models import Attempt, Extraction, Task
 
 CHUNK = 100
@@ -102,7 +103,7 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
             ]
             yield [
                 task.document.original_name, task.document.sha256, task.status,
-                "" if task.confidence is None else round(task.confidence, 4), int(task.needs_review), record["kind"],
+                "" if task.confidence is None else confidence.shown(task.confidence, places=4), int(task.needs_review), record["kind"],
                 *(fields.get(name, {}).get("value") for name in names),
                 len(record["lines"]), "; ".join(reasons), task.error_message,
             ]  # fmt: skip

@@ -22,6 +22,7 @@ from xlsxwriter.worksheet import Worksheet
 from dashboard import words
 from dashboard.documents import anchor_of
 from dashboard.sayings import spoken
+from tasks import confidence
 from tasks.models import Extraction, Task
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -240,7 +241,7 @@ class _Table:
             self._text(self.next, x, cell.text, look["text", False])
         elif isinstance(cell, Share):
             if cell.share is not None:
-                self.sheet.write_number(self.next, x, round(cell.share, 4), look["share", False])
+                self.sheet.write_number(self.next, x, confidence.shown(cell.share), look["share", False])
         elif isinstance(cell, Value):
             self._value(x, cell)
         elif isinstance(cell, int):

@@ -6,11 +6,14 @@ import csv
 import io
 import json
 
+import openpyxl
 import pytest
 from asgiref.sync import async_to_sync
 from django.urls import reverse
 
 from dashboard.exports import harmless
+from tasks.management import rows
+from tasks.models import Task
 from tasks.storage import get_storage
 from tests.factories import (
     make_client,
@@ -31,14 +34,14 @@ def test_results_leave_as_csv_with_formulas_made_harmless(world) -> None:  # noq
     )
     response = world[0].get(reverse("results_csv", args=(world[1].pk,)))
     text = b"".join(response.streaming_content).decode("utf-8-sig")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["document"] for row in rows][-1] == "'=cmd|' /C calc'!A0.pdf"
-    assert (rows[-1]["supplier"], rows[-1]["total"]) == ("'@SUM(A1)", "-12.50")
-    assert (rows[0]["supplier"], rows[0]["due_date"], rows[0]["line items"]) == ("Acme GmbH", "", "1")
-    assert {row["document"]: row["state"] for row in rows}["failed.pdf"] == "failed", (
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert [row["document"] for row in lines][-1] == "'=cmd|' /C calc'!A0.pdf"
+    assert (lines[-1]["supplier"], lines[-1]["total"]) == ("'@SUM(A1)", "-12.50")
+    assert (lines[0]["supplier"], lines[0]["due_date"], lines[0]["line items"]) == ("Acme GmbH", "", "1")
+    assert {row["document"]: row["state"] for row in lines}["failed.pdf"] == "failed", (
         "documents without a result are there too"
     )
-    assert "total: Net and tax" in rows[1]["reasons"]
+    assert "total: Net and tax" in lines[1]["reasons"]
 
 
 @pytest.mark.parametrize("value", ["=1+1", "+A1", "-A1", "@x", "\tx", "\rx"])
@@ -49,6 +52,26 @@ def test_text_that_begins_like_a_formula_gets_an_apostrophe(value: str) -> None:
 @pytest.mark.parametrize("value", ["-12.50", "+3", "1,5", "plain", "", None, 3])
 def test_numbers_and_plain_text_leave_as_they_are(value: object) -> None:
     assert harmless(value) == value
+
+
+@pytest.mark.parametrize(
+    ("held", "two", "four"), [(0.8996, "89", "0.8996"), (0.89996, "89", "0.8999"), (0.29, "29", "0.29")]
+)
+def test_what_is_below_a_bar_looks_so_everywhere(world, tmp_path, held: float, two: str, four: str) -> None:  # noqa: F811
+    Task.objects.filter(pk=task_named("good.pdf").pk).update(confidence=held)
+    assert f"{two}\u202f%" in page_of(world)
+
+    def taken(name: str) -> bytes:
+        return b"".join(world[0].get(reverse(name, args=(world[1].pk,))).streaming_content)
+
+    row = next(csv.DictReader(io.StringIO(taken("results_csv").decode("utf-8-sig"))))
+    assert row["confidence"] == four
+    sheet = openpyxl.load_workbook(io.BytesIO(taken("results_xlsx"))).worksheets[0]
+    assert sheet["C2"].value == float(f"0.{two}")
+    told = rows.Row("good.pdf", "completed", confidence=held)
+    assert f"0.{two}" in [str(cell) for column in rows.table([told], 200).columns for cell in column.cells]
+    rows.write_csv(tmp_path / "out.csv", [told])
+    assert f",{four}," in (tmp_path / "out.csv").read_text()
 
 
 def test_results_leave_as_json_with_everything(world) -> None:  # noqa: F811

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from dashboard import accounts, sayings, words
-from tasks import maintenance
+from tasks import confidence, maintenance
 
 register = template.Library()
 UNKNOWN = "—"
@@ -112,8 +112,8 @@ def clock(moment: datetime) -> SafeString:
 
 @register.filter
 def share(value: float | None) -> str:
-    """0.964 → 96 %, never rounded up to a certainty that is not there."""
-    return UNKNOWN if value is None else f"{int(value * 100 + 1e-9)}\u202f%"
+    """0.968 → 96 %."""
+    return UNKNOWN if value is None else f"{confidence.shown(value) * 100:.0f}\u202f%"
 
 
 @register.filter

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from rich.table import Table
 from rich.text import Text
 
-from tasks import repeats
+from tasks import confidence, repeats
 from tasks.management.places import Places
 from tasks.models import Attempt, Document, Extraction, Task
 from tasks.states import TaskStatus
@@ -148,7 +148,11 @@ class _Column:
 COLUMNS = (
     _Column("file", lambda row: Path(row.file).name, least=16),
     _Column("state", lambda row: row.state, least=9),
-    _Column("conf.", lambda row: "" if row.confidence is None else f"{row.confidence:.2f}", least=5),
+    _Column(
+        "conf.",
+        lambda row: "" if row.confidence is None else f"{confidence.shown(row.confidence):.2f}",
+        least=5,
+    ),
     _Column("supplier", lambda row: _text(row, "supplier"), from_width=130, least=14),
     _Column("number", lambda row: _text(row, "number"), from_width=100, least=10),
     _Column("date", lambda row: _text(row, "date"), from_width=115, least=10),
@@ -230,7 +234,8 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
             writer.writerow(
                 _cell(value)
                 for value in (
-                    row.file, row.state, row.kind, row.confidence, row.needs_review, *values,
+                    row.file, row.state, row.kind,
+                    None if row.confidence is None else confidence.shown(row.confidence, places=4), row.needs_review, *values,
                     " ".join(row.flagged), row.attempts, row.seconds, row.repeat, row.message,
                 )
             )  # fmt: skip

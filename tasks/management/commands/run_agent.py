@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from tasks import operations, orders
+from tasks import confidence, operations, orders
 from tasks.agent import golden
 from tasks.agent.contract import Completed, Endpoint, Failed
 from tasks.management import agent_folders, base
@@ -116,7 +116,13 @@ Exit code: 0 with a result; 1 with a failure; 2 for a wrong call."""
             for name, value in rows:
                 page = str(value.evidence[0].page) if value.evidence else "—"
                 shown = "—" if value.value is None else plain(str(value.value))
-                cells = (name, shown, f"{value.confidence:.2f}", page, "; ".join(map(plain, value.reasons)))
+                cells = (
+                    name,
+                    shown,
+                    f"{confidence.shown(value.confidence):.2f}",
+                    page,
+                    "; ".join(map(plain, value.reasons)),
+                )
                 table.add_row(*map(Text, cells))
             self.console.print(table)
         for sentence in outcome.result.reasons if outcome.result else ():

@@ -29,9 +29,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker) -> Iterator[None]:
     if not connection.settings_dict["NAME"].startswith(TEST_DATABASE_PREFIX):
         yield  # none of the chosen tests asks for a test database, so none was made
         return
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute("SELECT name FROM agents")
-        database.migrated_agents += [name for (name,) in cursor.fetchall()]
+    with django_db_blocker.unblock():
+        database.keep_migrated_rows()
     yield
     # A browser that is still open keeps its connection to the live server, and that one's to the database, which is dropped next
     with django_db_blocker.unblock(), database.superuser("postgres") as server:

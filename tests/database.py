@@ -18,8 +18,9 @@ MIGRATED = {
     "auth_group_permissions",
 }
 KEPT_BY_DELETE = {"agents", "agent_versions", "switches", "pools", "auth_user"}
-migrated_agents: list[str] = []
-"""Their names, as soon as there is a test database."""
+OF_MIGRATIONS = ("agents", "agent_versions")
+_migrated: dict[str, str] = {}
+"""The rows of these tables as the migrations made them, as JSON; as soon as there is a test database."""
 
 
 @contextmanager
@@ -49,14 +50,20 @@ def _truncate(cursor: Any, tables: set[str]) -> None:
                 raise
 
 
-def empty_tables() -> None:
-    """Remove every row that no migration made, and put back what tests change of those."""
+def keep_migrated_rows() -> None:
     from django.db import connection
 
+    with connection.cursor() as cursor:
+        for table in OF_MIGRATIONS:
+            cursor.execute(f"SELECT json_agg({table})::text FROM {table}")
+            (_migrated[table],) = cursor.fetchone()
+
+
+def empty_tables() -> None:
+    """Remove every row that no migration made, and put back what tests change of those."""
+    from django.db import connection, transaction
+
     emptied = set(connection.introspection.table_names()) - MIGRATED - KEPT_BY_DELETE
-    limits = (
-        "max_concurrent_tasks = NULL, max_tpm = NULL, max_output_tpm = NULL, max_requests_per_minute = NULL"
-    )
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
         _truncate(cursor, emptied)
@@ -64,15 +71,13 @@ def empty_tables() -> None:
         cursor.execute(
             "UPDATE switches SET is_paused = false, maintenance_since = NULL, maintenance_reason = ''"
         )
-        cursor.execute(
-            f"UPDATE agents SET is_paused = false, is_fair = false, cooldown_until = NULL, pool_id = NULL, {limits}"
-        )
-        made = "name <> ALL(%s)"
-        cursor.execute(f"UPDATE agents SET current_version_id = NULL WHERE {made}", [migrated_agents])
-        cursor.execute(
-            f"DELETE FROM agent_versions WHERE agent_id IN (SELECT id FROM agents WHERE {made})",
-            [migrated_agents],
-        )
-        cursor.execute(f"DELETE FROM agents WHERE {made}", [migrated_agents])
+        with transaction.atomic():  # they refer to each other, which is looked at in the end
+            for table in OF_MIGRATIONS:
+                cursor.execute(f"DELETE FROM {table}")
+            for table in OF_MIGRATIONS:
+                cursor.execute(
+                    f"INSERT INTO {table} SELECT * FROM json_populate_recordset(NULL::{table}, %s)",
+                    [_migrated[table]],
+                )
         cursor.execute("DELETE FROM pools")
         cursor.execute("DELETE FROM auth_user")

@@ -59,7 +59,7 @@ def test_unknown_is_null_and_counted_never_nothing(money, capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--since", "tomorrow"), "is no period"), (("--client", "Nobody"), "no client called"), (("--agent-version", "1"), "--agent"),
+        (("--since", "tomorrow"), "is no period"), (("--client", "Nobody"), "no client 'Nobody'"), (("--agent-version", "1"), "--agent"),
         (("--agent", "reader", "--agent-version", "9"), "no version 9"), (("--since", "7d", "--until", "2020-01-01"), "before it begins"),
     ],
 )  # fmt: skip

@@ -41,7 +41,7 @@ def test_where_nobody_can_be_asked_it_needs_yes(world) -> None:
         run("Nordwind")
     assert not erasure.unfinished().exists()
     assert json.loads(run("Nordwind", "--yes", "--json"))["documents"] == 4
-    with pytest.raises(CommandError, match="There is no client Ostwind"):
+    with pytest.raises(CommandError, match="There is no client 'Ostwind'"):
         run("Ostwind", "--yes")
 
 

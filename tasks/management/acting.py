@@ -6,7 +6,7 @@ import getpass
 import json
 import socket
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -14,9 +14,11 @@ from django.core.management import CommandError
 from django.db.models import Q, QuerySet
 
 from tasks import bulk, consequences
+from tasks.agent.contract import Code
 from tasks.audit import Actor
-from tasks.management import base
-from tasks.models import BulkAction, Task
+from tasks.management import base, naming
+from tasks.management.base import wrong_call
+from tasks.models import Agent, BulkAction, Client, Extraction, Task
 from tasks.operations import Refused
 from tasks.states import Priority, TaskStatus
 
@@ -35,16 +37,45 @@ def day(text: str) -> datetime:
     return datetime.combine(date.fromisoformat(text), time(), UTC)
 
 
-# name → what a value narrows tasks to. Nothing else of a row can be asked for
+def _one_of(name: str, known: Mapping[str, Any], field: str) -> Callable[[str], Q]:
+    """A filter whose values are these words."""
+
+    def narrowed(value: str) -> Q:
+        if value not in known:
+            raise naming.missing(name, value, known)
+        return Q(**{field: known[value]})
+
+    return narrowed
+
+
+def _borne(name: str, rows: QuerySet, of: str, field: str, also: Collection[str] = ()) -> Callable[[str], Q]:
+    """A filter whose values are those that some of `rows` have, or are well known although none has them now."""
+
+    def narrowed(value: str) -> Q:
+        naming.must_be_borne(rows, name, value, field=of, also=also)
+        return Q(**{field: value})
+
+    return narrowed
+
+
+def _extraction(value: str) -> Q:
+    if not Extraction.objects.filter(pk=int(value)).exists():
+        raise wrong_call(f"There is no extraction {value}. {naming.UNTOUCHED}")
+    return Q(extraction=int(value))
+
+
+# name → what a value narrows tasks to; a CommandError for one that does not exist. Nothing else of a row can be asked for
 _BY: dict[str, Callable[[str], Q]] = {
-    "status": lambda value: Q(status=TaskStatus(value).value),
-    "agent": lambda value: Q(agent__name=value),
-    "client": lambda value: Q(client__name=value),
-    "engagement": lambda value: Q(extraction__engagement=value),
-    "extraction": lambda value: Q(extraction=int(value)),
-    "error": lambda value: Q(error_code=value),
-    "priority": lambda value: Q(priority=LEVELS[value]),
-    "review": lambda value: Q(needs_review={"yes": True, "no": False}[value]),
+    "status": _one_of("status", {status.value: status.value for status in TaskStatus}, "status"),
+    "agent": _borne("agent", Agent.objects.all(), "name", "agent__name"),
+    "client": _borne("client", Client.objects.all(), "name", "client__name"),
+    "engagement": _borne(
+        "engagement", Extraction.objects.all(), "engagement", "extraction__engagement", ("",)
+    ),
+    "extraction": _extraction,
+    "error": _borne("error", Task.objects.all(), "error_code", "error_code", list(Code)),
+    "priority": _one_of("priority", LEVELS, "priority"),
+    "review": _one_of("review", {"yes": True, "no": False}, "needs_review"),
     "since": lambda value: Q(created_at__gte=day(value)),
     "until": lambda value: Q(created_at__lt=day(value) + timedelta(days=1)),
 }
@@ -53,22 +84,22 @@ _BY: dict[str, Callable[[str], Q]] = {
 def chosen(ids: list[int], filters: list[str]) -> QuerySet[Task]:
     """The tasks of these numbers, or those that all filters let through. Raises CommandError with a sentence."""
     if bool(ids) == bool(filters):
-        raise CommandError("Say which tasks: their numbers, or --filter (one of both).")
+        raise wrong_call("Say which tasks: their numbers, or --filter (one of both).")
     if ids:
         known = set(Task.objects.filter(pk__in=ids).values_list("pk", flat=True))
         if missing := [str(number) for number in ids if number not in known]:
-            raise CommandError(f"There is no task {', '.join(missing)}. Nothing was done.")
+            raise wrong_call(f"There is no task {', '.join(missing)}. {naming.UNTOUCHED}")
         return Task.objects.filter(pk__in=ids)
     by_name: dict[str, Q] = {}
     for text in filters:
         name, _equals, value = text.partition("=")
         if name not in _BY:
-            raise CommandError(f"There is no filter “{name}”. There are: {', '.join(_BY)}.")
+            raise naming.missing("filter", name, _BY)
         try:
             by_name[name] = by_name.get(name, Q()) | _BY[name](value)
-        except (KeyError, ValueError):
-            raise CommandError(
-                f"“{value}” is no value for the filter {name}; --help shows examples."
+        except ValueError:
+            raise wrong_call(
+                f"{value!r} is no value for the filter {name}; --help shows examples. {naming.UNTOUCHED}"
             ) from None
     found = Task.objects.all()
     for part in by_name.values():

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tasks.agent.golden import Folder, FolderError
-from tasks.management.handing_in import wrong_call
+from tasks.management.base import wrong_call
 
 AGENTS = "own_agents"
 """Not `agents`: that is what OpenAI's Agents SDK is imported as."""

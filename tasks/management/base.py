@@ -14,6 +14,7 @@ from rich.console import Console
 from tasks import idleness
 
 WIDTH_OF_FILES = 160
+WRONG_CALL = 2
 AWAY = (InterfaceError, OperationalError, psycopg.InterfaceError, psycopg.OperationalError)
 """What every command may meet, also those of Django: `manage.py` says it in a sentence."""
 
@@ -22,6 +23,11 @@ def away(error: Exception) -> str:
     """That the database does not answer, and what to do."""
     said = " ".join(str(error).split())
     return f"The database does not answer: {said}\n`manage.py doctor` says what to do. Nothing in the queue is lost."
+
+
+def wrong_call(sentence: str) -> CommandError:
+    """Ends the command with the exit code of a wrong call."""
+    return CommandError(sentence, returncode=WRONG_CALL)
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:

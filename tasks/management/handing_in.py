@@ -11,24 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from django.core.management import CommandError
-
 from tasks import intake, operations
 from tasks.audit import Actor
+from tasks.management import naming
+from tasks.management.base import wrong_call
 from tasks.models import Agent, Client, Extraction
 from tasks.states import Priority
 
-WRONG_CALL = 2
 FIRST_CLIENT = "My documents"
 DEFAULT_AGENT = "invoice-rules"
 DEMO_CLIENT = "Demo"
 """Holds the sample documents; nobody's own are put there by default."""
 _NOT_FOR_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
-def wrong_call(sentence: str) -> CommandError:
-    """Ends the command with the exit code of a wrong call."""
-    return CommandError(sentence, returncode=WRONG_CALL)
 
 
 def files(paths: Sequence[str]) -> list[Path]:
@@ -71,7 +65,7 @@ def client(name: str, create: bool = False) -> Client:
     if name := label("--client", name, most=200):
         if create:
             return Client.objects.get_or_create(name=name)[0]
-        return _named(Client.objects, "client", name, "--create-client makes it.")
+        return naming.one(Client.objects.all(), "client", name, "--create-client makes it.")
     own = Client.objects.exclude(name=DEMO_CLIENT)
     return _only(own, "client") if own.exists() else Client.objects.create(name=FIRST_CLIENT)
 
@@ -79,7 +73,7 @@ def client(name: str, create: bool = False) -> Client:
 def agent(name: str) -> Agent:
     """The agent of this name; without a name the one for invoices, else the only one there is. Raises CommandError."""
     if name:
-        return _named(Agent.objects, "agent", name, "Make it in the admin.")
+        return naming.one(Agent.objects.all(), "agent", name, "Make it in the admin.")
     return Agent.objects.filter(name=DEFAULT_AGENT).first() or _only(Agent.objects, "agent")
 
 
@@ -106,23 +100,13 @@ def label(option: str, text: str, *, most: int) -> str:
     raise wrong_call(f"{option} {fault}. Nothing was handed in.")
 
 
-def _named(among, word: str, name: str, otherwise: str):
-    found = among.filter(name=name).first()
-    if found is None:
-        raise wrong_call(f"There is no {word} {name!r}. {_known(among, word)} {otherwise}")
-    return found
-
-
 def _only(among, word: str):
     found = list(among.all()[:2])
     if len(found) != 1:
-        raise wrong_call(f"Say which {word} with --{word}. {_known(among, word)}")
+        raise wrong_call(
+            f"Say which {word} with --{word}. {naming.told(word, '', among.values_list('name', flat=True))}"
+        )
     return found[0]
-
-
-def _known(among, word: str) -> str:
-    names = list(among.values_list("name", flat=True)[:12])
-    return f"Known: {', '.join(names)}." if names else f"There is no {word} yet."
 
 
 def asked_password() -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management import CommandError
 from django.db.models import QuerySet
 
+from tasks.management import naming
 from tasks.management.acting import Acting
 from tasks.models import Agent, Client, Switches
 
@@ -29,10 +29,5 @@ class Switching(Acting):
 def _rows(options: dict[str, Any]) -> QuerySet:
     if options["everything"]:
         return Switches.objects.all()
-    names = options["agent"] or options["client"]
-    rows = (Agent if options["agent"] else Client).objects.filter(name__in=names)
-    if missing := set(names) - set(rows.values_list("name", flat=True)):
-        raise CommandError(
-            f"There is no {'agent' if options['agent'] else 'client'} {', '.join(sorted(missing))}."
-        )
-    return rows
+    word, rows = ("agent", Agent.objects.all()) if options["agent"] else ("client", Client.objects.all())
+    return rows.filter(pk__in=[naming.one(rows, word, name).pk for name in options[word]])

@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management import CommandError
 from rich.table import Table
 
 from tasks.costs import told
@@ -17,8 +16,8 @@ from tasks.costs.names import names
 from tasks.costs.periods import DAY, EARLIEST, LATEST, Period, named
 from tasks.costs.questions import DIMENSIONS, Query
 from tasks.costs.reports import Line, Report, make, today
-from tasks.management import base
-from tasks.models import Agent, AgentVersion, Client
+from tasks.management import base, naming
+from tasks.models import Agent, AgentVersion, Attempt, Client, Extraction
 from tasks.states import LIVE, AttemptStatus
 
 STATES = ("completed", "failed", "cancelled", "open")
@@ -70,25 +69,36 @@ they lack. Every amount is in USD; docs/costs.md says what each means.
         try:
             period = named(options["since"], today())
         except ValueError as error:
-            raise CommandError(str(error)) from error
+            raise base.wrong_call(str(error)) from error
         if options["until"]:
             if not EARLIEST <= options["until"] <= LATEST:
-                raise CommandError(f"--until has to lie between {EARLIEST} and {LATEST}.")
+                raise base.wrong_call(f"--until has to lie between {EARLIEST} and {LATEST}.")
             period = Period(period.since, options["until"] + DAY)
         if period.until <= period.since:
-            raise CommandError(f"The period ends on {period.last_day}, before it begins on {period.since}.")
+            raise base.wrong_call(
+                f"The period ends on {period.last_day}, before it begins on {period.since}."
+            )
         if options["agent_version"] and not options["agent"]:
-            raise CommandError("Versions are counted by agent: say which with --agent.")
-        agent = _id(Agent, "name", options["agent"])
+            raise base.wrong_call("Versions are counted by agent: say which with --agent.")
+        if options["engagement"]:
+            naming.must_be_borne(
+                Extraction.objects.all(), "engagement", options["engagement"], "", field="engagement"
+            )
+        if options["model"]:
+            known = set(AgentVersion.objects.values_list("model", flat=True))
+            naming.must_be_borne(
+                Attempt.objects.all(), "model", options["model"], "", field="model", also=known
+            )
+        agent = _id(Agent, "agent", options["agent"])
         version = 0
         if options["agent_version"]:
             found = AgentVersion.objects.filter(agent=agent, number=options["agent_version"]).first()
             if found is None:
-                raise CommandError(f"{options['agent']} has no version {options['agent_version']}.")
+                raise base.wrong_call(f"{options['agent']} has no version {options['agent_version']}.")
             version = found.pk
         return Query(
-            period, options["by"], client=_id(Client, "name", options["client"]), engagement=options["engagement"], agent=agent, version=version,
-            model=options["model"], outcome=options["attempts"], status=options["status"], uploader=_id(User, "username", options["uploader"]),
+            period, options["by"], client=_id(Client, "client", options["client"]), engagement=options["engagement"], agent=agent, version=version,
+            model=options["model"], outcome=options["attempts"], status=options["status"], uploader=_id(User, "user", options["uploader"], "username"),
         )  # fmt: skip
 
     def show(self, report: Report) -> None:
@@ -128,14 +138,11 @@ they lack. Every amount is in USD; docs/costs.md says what each means.
             )
 
 
-def _id(model: Any, field: str, value: str | None) -> int:
+def _id(model: Any, word: str, value: str | None, field: str = "name") -> int:
     """The row of that name; 0 where none is asked for."""
     if not value:
         return 0
-    found = model.objects.filter(**{field: value}).values_list("pk", flat=True).first()
-    if found is None:
-        raise CommandError(f"There is no {model._meta.verbose_name} called {value!r}.")
-    return found
+    return naming.one(model.objects.all(), word, value, "", field=field).pk
 
 
 def _usd(usd: Decimal | None) -> str:

@@ -14,7 +14,7 @@ from django.template.defaultfilters import filesizeformat
 
 from tasks import erasure
 from tasks.erasure import Progress, Scope
-from tasks.management import base
+from tasks.management import base, naming
 from tasks.management.acting import operator
 from tasks.management.deleting import carried_out
 from tasks.models import Client
@@ -44,9 +44,9 @@ repeated: it goes on where it was.
         if options["open"]:
             self._go_on(options["json"])
             return
-        client = Client.objects.filter(name=options["name"]).first()
-        if client is None:
-            raise CommandError(f"There is no client {options['name']}.")
+        if not options["name"]:
+            raise base.wrong_call("Say which client, by its name. Nothing was deleted.")
+        client = naming.one(Client.objects.all(), "client", options["name"], "Nothing was deleted.")
         found = erasure.scope(client)
         if options["dry_run"]:
             self.say(

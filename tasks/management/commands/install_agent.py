@@ -10,7 +10,7 @@ from django.db import transaction
 from tasks import versions
 from tasks.management import agent_folders, base, preparation
 from tasks.management.acting import operator
-from tasks.management.handing_in import wrong_call
+from tasks.management.base import wrong_call
 from tasks.models import Agent
 
 

@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from tasks.management import agent_folders, base, scaffold
-from tasks.management.handing_in import wrong_call
+from tasks.management.base import wrong_call
 
 
 class Command(base.Command):

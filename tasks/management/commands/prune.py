@@ -13,10 +13,10 @@ from django.core.management import CommandError
 from django.template.defaultfilters import filesizeformat
 
 from tasks import pruning
-from tasks.management import base
+from tasks.management import base, naming
 from tasks.management.acting import operator
+from tasks.management.base import wrong_call
 from tasks.management.deleting import carried_out
-from tasks.management.handing_in import wrong_call
 from tasks.models import Client
 from tasks.pruning import Progress, Scope
 
@@ -53,9 +53,7 @@ Killed, or told that something could not be removed, it is repeated: it goes on 
     def handle(self, *args: Any, **options: Any) -> None:
         client, older_than = None, options["older_than"]
         if options["client"]:
-            client = Client.objects.filter(name=options["client"]).first()
-            if client is None:
-                raise wrong_call(f"There is no client {options['client']!r}. Nothing was deleted.")
+            client = naming.one(Client.objects.all(), "client", options["client"], "Nothing was deleted.")
         about = {
             "older_than_days": older_than.days,
             "client": client and client.name,

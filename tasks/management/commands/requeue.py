@@ -5,7 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
+from tasks.management import naming
 from tasks.management.acting import ActingOnTasks
+from tasks.models import Agent
 
 
 class Command(ActingOnTasks):
@@ -32,5 +34,7 @@ by its present version or an earlier one. Earlier results stay on their attempts
         )
 
     def parameters(self, options: dict[str, Any]) -> dict[str, Any]:
+        if options["agent"]:
+            naming.one(Agent.objects.all(), "agent", options["agent"])
         given = {"agent": options["agent"], "version": options["agent_version"]}
         return {name: value for name, value in given.items() if value}

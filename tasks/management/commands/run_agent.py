@@ -15,7 +15,8 @@ from tasks import confidence, operations, orders
 from tasks.agent import golden
 from tasks.agent.contract import Completed, Endpoint, Failed
 from tasks.management import agent_folders, base
-from tasks.management.handing_in import agent, asked_password, wrong_call
+from tasks.management.base import wrong_call
+from tasks.management.handing_in import agent, asked_password
 from tasks.management.rows import plain
 
 FAILED = 1

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser
 
-from django.core.management import CommandError
-
 from tasks.management import base
 from tasks.why import why_waiting
 
@@ -24,7 +22,7 @@ It asks by the same rows and the same arithmetic as a worker that claims. Exit c
         try:
             why = why_waiting(options["task"])
         except LookupError as error:
-            raise CommandError(str(error.args[0])) from error
+            raise base.wrong_call(str(error.args[0])) from error
         if options["json"]:
             reasons = [
                 {

@@ -23,7 +23,7 @@ from dashboard import errors
 from dashboard.streaming import download
 from tasks.access import visible_to
 from tasks.models import Attempt, Task
-from tasks.storage import StorageError, get_storage
+from tasks.storage import NotStored, StorageError, get_storage
 
 TAIL_BYTES = 16 * 1024
 PIECE = 1 << 18
@@ -70,14 +70,16 @@ def log_name(attempt: UUID) -> str:
 
 
 def log_tail(attempt: UUID) -> tuple[str, bool] | None:
-    """The end of an attempt's log, and whether something was left out before it; None where it has printed nothing."""
+    """The end of an attempt's log (or why it cannot be read), and whether something was left out before it; None where it has printed nothing."""
     try:
         with get_storage().open(log_name(attempt)) as file:
             size = file.seek(0, 2)
             file.seek(max(0, size - TAIL_BYTES))
             text = file.read(TAIL_BYTES).decode(errors="replace")
-    except StorageError:
+    except NotStored:
         return None
+    except StorageError:
+        return str(errors.STORAGE_IS_AWAY), False
     if size > TAIL_BYTES:
         text = text.partition("\n")[2] or text
     return (text, size > TAIL_BYTES) if text else None
@@ -135,7 +137,7 @@ def log(request: HttpRequest, pk: int, attempt: UUID) -> HttpResponseBase:
         return errors.gone(request, task.extraction.pruned_at)
     try:
         file = get_storage().open(log_name(attempt))
-    except StorageError:
+    except NotStored:
         raise Http404(_("This attempt has printed nothing.")) from None
     return download(request, _pieces(file), f"task-{pk}-{attempt}.log", "text/plain; charset=utf-8")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, BinaryIO
 
+from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import permission_required
 from django.db import connection
 from django.db.models import Max
@@ -23,7 +25,9 @@ from dashboard.streaming import download
 from tasks import pictures
 from tasks.access import visible_to
 from tasks.models import Attempt, Document, Extraction, Task
-from tasks.storage import StorageError, get_storage
+from tasks.storage import NotStored, StorageError, get_storage
+
+log = logging.getLogger(__name__)
 
 PIECE = 1 << 18
 FRESH_SECONDS = 300
@@ -69,9 +73,25 @@ def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 
 @require_GET
-def page_picture(request: HttpRequest, pk: int, number: int) -> HttpResponseBase:
-    """One page as people see it. A page that cannot be drawn is 404 with the reason as text, one that has to wait 503."""
-    return _picture(request, _document(request, pk), number)
+async def page_picture(request: HttpRequest, pk: int, number: int) -> HttpResponseBase:
+    """One page as people see it. A page that cannot be drawn is 404 with the reason as text, one that has to wait 503.
+
+    Asynchronous, so that somebody who goes away before it is his turn has no picture drawn.
+    """
+    known, document = await sync_to_async(_known_picture)(request, pk, number)
+    if known is not None:
+        return known
+    try:
+        async with pictures.turn():
+            content = await sync_to_async(pictures.drawn)(document.storage_name, number)
+    except pictures.Undrawable as error:
+        return _no_picture(str(error), later=error.later)
+    except NotStored:
+        raise Http404(_("The file of this document is not where it was stored.")) from None
+    except StorageError as error:
+        log.warning("No picture of document %d: %s", pk, error)
+        return _no_picture(str(errors.STORAGE_IS_AWAY), later=True)
+    return _kept(HttpResponse(content, pictures.CONTENT_TYPE), _tag(document, number))
 
 
 @require_GET
@@ -100,7 +120,7 @@ def _file(request: HttpRequest, document: Document) -> HttpResponseBase:
         return gone
     try:
         file = get_storage().open(document.storage_name)
-    except StorageError:
+    except NotStored:
         raise Http404(_("The file of this document is not where it was stored.")) from None
     response = download(request, _pieces(file), document.original_name, "application/pdf")
     response.headers["Content-Length"] = str(document.size_bytes)
@@ -113,27 +133,39 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
             yield piece
 
 
+def _known_picture(request: HttpRequest, pk: int, number: int) -> tuple[HttpResponseBase | None, Document]:
+    """The answer where nothing has to be drawn for it."""
+    document = _document(request, pk)
+    known = _without_drawing(request, document, number)
+    if known is None and not connection.in_atomic_block:
+        connection.close()  # of the few of this process; a turn and a drawing may take longer than others wait for one
+    return known, document
+
+
 @permission_required("tasks.view_document", raise_exception=True)
-def _picture(request: HttpRequest, document: Document, number: int) -> HttpResponseBase:
+def _without_drawing(request: HttpRequest, document: Document, number: int) -> HttpResponse | None:
     if gone := _gone(request, document):
         return gone
-    etag = f'"{document.sha256}-{number}"'
-    response = get_conditional_response(request, etag=etag)
-    if response is None:
-        if not connection.in_atomic_block:
-            connection.close()  # of the few of this process; a turn and a drawing may take longer than others wait for one
-        try:
-            response = HttpResponse(pictures.drawn(document.storage_name, number), pictures.CONTENT_TYPE)
-        except pictures.Undrawable as error:
-            response = HttpResponse(
-                str(error), "text/plain; charset=utf-8", status=503 if error.later else 404
-            )
-            response.headers["Cache-Control"] = "no-store"
-            return response
-        except StorageError:
-            raise Http404(_("The file of this document is not where it was stored.")) from None
+    etag = _tag(document, number)
+    unchanged = get_conditional_response(request, etag=etag)
+    return _kept(unchanged, etag) if unchanged else None
+
+
+def _tag(document: Document, number: int) -> str:
+    return f'"{document.sha256}-{number}-{pictures.DRAWING}"'
+
+
+def _kept(response: HttpResponse, etag: str) -> HttpResponse:
     response.headers["ETag"] = etag
     response.headers["Cache-Control"] = f"private, max-age={FRESH_SECONDS}"
+    return response
+
+
+def _no_picture(sentence: str, *, later: bool) -> HttpResponse:
+    response = HttpResponse(sentence, "text/plain; charset=utf-8", status=503 if later else 404)
+    response.headers["Cache-Control"] = "no-store"
+    if later:
+        response.headers["Retry-After"] = "5"
     return response
 
 

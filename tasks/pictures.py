@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import monotonic
 
 from tasks.executors.link import environment
 from tasks.storage import get_storage
 
 CONTENT_TYPE = "image/webp"
-AT_ONCE, WAIT_SECONDS = 2, 10.0
-"""So many are drawn at once per process, and so long a further one waits for its turn."""
+DRAWING = 1
+"""Raise it when the same page comes out otherwise, by tasks.agent.draw or another PDFium: browsers ask whether what they have still holds."""
+AT_ONCE, LINE = 2, 20
+"""So many are drawn at once per process, and so many more wait: who comes after them would wait in vain."""
+WAIT_SECONDS, LOOK_SECONDS = 10.0, 0.05
+"""How long one waits for a turn, looking for it so often."""
 MOST_SECONDS = 30.0
 """The program gives up by itself after 20 s of processor time; it may have to wait for a processor."""
 
 _turns = threading.BoundedSemaphore(AT_ONCE)
+_places = threading.BoundedSemaphore(AT_ONCE + LINE)
 
 
 class Undrawable(Exception):
@@ -27,10 +36,28 @@ class Undrawable(Exception):
         self.later = later
 
 
+@asynccontextmanager
+async def turn() -> AsyncIterator[None]:
+    """One of the few in which pages are drawn. Whoever is cancelled while he waits has left the line. Raises Undrawable."""
+    busy = Undrawable("Other pages are being drawn. Try again in a moment.", later=True)
+    if not _places.acquire(blocking=False):
+        raise busy
+    try:
+        patience = monotonic() + WAIT_SECONDS
+        while not _turns.acquire(blocking=False):
+            if monotonic() > patience:
+                raise busy
+            await asyncio.sleep(LOOK_SECONDS)
+        try:
+            yield
+        finally:
+            _turns.release()
+    finally:
+        _places.release()
+
+
 def drawn(storage_name: str, page: int) -> bytes:
-    """The page (1-based) as a WebP. Raises Undrawable, and StorageError where the document cannot be read."""
-    if not _turns.acquire(timeout=WAIT_SECONDS):
-        raise Undrawable("Other pages are being drawn. Try again in a moment.", later=True)
+    """The page (1-based) as a WebP, drawn in a turn of the caller's. Raises Undrawable, and StorageError where the document cannot be read."""
     try:
         with get_storage().local_copy(storage_name) as path:
             command = [sys.executable, "-m", "tasks.agent.draw", str(path.absolute()), str(page)]
@@ -40,8 +67,10 @@ def drawn(storage_name: str, page: int) -> bytes:
             )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise Undrawable("This page takes too long to draw.") from None
-    finally:
-        _turns.release()
+    except OSError as error:
+        raise Undrawable(
+            f"There is no room on the server to draw this page: {error.strerror}.", later=True
+        ) from error
     if done.returncode == os.EX_DATAERR:
         raise Undrawable(done.stderr.decode(errors="replace").strip())
     if done.returncode != 0:

@@ -6,7 +6,6 @@ import io
 import resource
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -17,83 +16,24 @@ from PIL import Image
 from dashboard import documents
 from tasks import pictures
 from tasks.agent import draw
-from tasks.models import Attempt, Client, Document, Extraction, Task
+from tasks.models import Attempt, Document, Extraction, Task
 from tasks.storage import get_storage
 from tests import pdfs
 from tests.factories import (
     database_now,
-    make_agent,
     make_client,
-    make_completed,
-    make_document,
-    make_extraction,
     make_user,
     pdf_bytes,
 )
+from tests.sheet_fixtures import RED, made, picture, result, value
 
-RED = "1 0 0 rg 60 400 120 40 re f\n"
-"""On a page of 600 by 800 points: its middle is at 20 % of the width and 47.5 % of the height."""
-
-
-def value(text: str, page: int, x0: float, *reasons: str) -> dict[str, Any]:
-    box = {"x0": x0, "y0": 0.25, "x1": x0 + 0.1, "y1": 0.3}
-    evidence = [{"page": page, "box": box, "quote": f"<{text}>"}]
-    return {
-        "value": text,
-        "confidence": 0.9,
-        "source": "page",
-        "evidence": evidence,
-        "reasons": list(reasons),
-    }
-
-
-def result() -> dict[str, Any]:
-    nothing = {"value": None, "confidence": 0.5, "source": "page", "evidence": [], "reasons": ["Not found."]}
-    fields = {
-        "total": value("12.50", 2, 0.5, "It is far from its label."),
-        "supplier": value("Acme & Sons", 1, 0.1),
-        "due_date": nothing,
-    }
-    line = {"description": value("Paper", 1, 0.3), "amount": value("12.50", 1, 0.7)}
-    record = {"kind": "invoice", "first_page": 1, "last_page": 2, "fields": fields, "lines": [line]}
-    return {
-        "schema": "invoice",
-        "confidence": 0.9,
-        "needs_review": True,
-        "reasons": [],
-        "notes": [],
-        "records": [record],
-    }
-
-
-def made(content: bytes, **fields: Any) -> Task:
-    """A completed task whose document is kept."""
-    client = Client.objects.first() or make_client("Nordwind")
-    extraction = Extraction.objects.first() or make_extraction(client, make_agent("reader"))
-    document = make_document(client, **{"pages": 2, **fields})
-    get_storage().put(document.storage_name, io.BytesIO(content))
-    return make_completed(extraction, document, result=result())
-
-
-@pytest.fixture
-def task(db) -> Task:
-    return made(pdfs.page_pdf(RED))
-
-
-@pytest.fixture
-def auditor(task: Task, client: Browser) -> Browser:
-    client.force_login(make_user("alice", "Auditor", clients=(task.client,)))
-    return client
+pytest_plugins = ["tests.sheet_fixtures"]
 
 
 def sheet(auditor: Browser, task: Task, number: int = 1) -> str:
     answer = auditor.get(reverse("sheet", args=(task.pk, number)))
     assert answer.status_code == 200
     return answer.content.decode()
-
-
-def picture(auditor: Browser, document: Document, number: int = 1, **headers: str) -> Any:
-    return auditor.get(reverse("page_picture", args=(document.pk, number)), headers=headers)
 
 
 def test_each_value_is_tied_to_its_place_on_its_page_and_shown_on_no_other(
@@ -244,39 +184,6 @@ def test_a_document_that_is_not_where_it_was_stored_is_no_fault_of_the_server(
 ) -> None:
     get_storage().delete(task.document.storage_name)
     assert picture(auditor, task.document).status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("program", "sentence"),
-    [
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "could not be drawn"),
-        ("import time; time.sleep(60)", "too long"),
-    ],
-)
-def test_a_program_that_crashes_or_hangs_takes_nothing_with_it(
-    task: Task, monkeypatch, program: str, sentence: str
-) -> None:
-    real = subprocess.run
-    monkeypatch.setattr(pictures, "MOST_SECONDS", 1.0)
-    monkeypatch.setattr(
-        subprocess, "run", lambda command, **options: real([sys.executable, "-c", program], **options)
-    )
-    for _ in range(pictures.AT_ONCE + 1):  # no turn is lost
-        with pytest.raises(pictures.Undrawable, match=sentence):
-            pictures.drawn(task.document.storage_name, 1)
-
-
-def test_one_who_cannot_have_a_turn_is_told_to_come_again(auditor: Browser, task: Task, monkeypatch) -> None:
-    monkeypatch.setattr(pictures, "WAIT_SECONDS", 0.01)
-    for _ in range(pictures.AT_ONCE):
-        pictures._turns.acquire()
-    try:
-        answer = picture(auditor, task.document)
-        assert answer.status_code == 503 and answer.headers["Cache-Control"] == "no-store"
-    finally:
-        for _ in range(pictures.AT_ONCE):
-            pictures._turns.release()
-    assert picture(auditor, task.document).status_code == 200
 
 
 def test_drawing_is_bounded_in_memory_and_time_and_knows_no_secret(tmp_path) -> None:

@@ -1,0 +1,208 @@
+"""Pictures of pages when many are asked for, when their readers go away, when the program fails, and from a volume that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+from django.core.asgi import get_asgi_application
+from django.test import Client as Browser
+from django.urls import reverse
+
+from dashboard import errors
+from tasks import databricks, pictures
+from tasks.models import Task
+from tasks.storage import StorageError, get_storage
+from tests.commands import wait_until
+from tests.sheet_fixtures import made, picture
+
+pytest_plugins = ["tests.fakes.fixtures", "tests.sheet_fixtures"]
+
+
+def free() -> tuple[int, int]:
+    """Turns and places in the line that nobody has."""
+    return pictures._turns._value, pictures._places._value
+
+
+@pytest.fixture(autouse=True)
+def all_is_given_back():
+    yield
+    assert free() == (pictures.AT_ONCE, pictures.AT_ONCE + pictures.LINE)
+
+
+@pytest.fixture
+def no_turn():
+    """Others have all of them."""
+    for _ in range(pictures.AT_ONCE):
+        pictures._turns.acquire()
+    yield
+    for _ in range(pictures.AT_ONCE):
+        pictures._turns.release()
+
+
+# The line
+
+
+def test_one_who_cannot_have_a_turn_is_told_to_come_again(
+    auditor: Browser, task: Task, monkeypatch, no_turn
+) -> None:
+    monkeypatch.setattr(pictures, "WAIT_SECONDS", 0.01)
+    answer = picture(auditor, task.document)
+    assert answer.status_code == 503 and answer.headers["Cache-Control"] == "no-store"
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+async def in_line(count: int) -> list[asyncio.Task]:
+    async def waiting() -> None:
+        async with pictures.turn():
+            pytest.fail("there was no turn")
+
+    waiters = [asyncio.create_task(waiting()) for _ in range(count)]
+    await asyncio.sleep(2 * pictures.LOOK_SECONDS)
+    return waiters
+
+
+def test_who_comes_when_the_line_is_full_does_not_wait_and_who_leaves_it_makes_room(no_turn) -> None:
+    async def come() -> None:
+        most = pictures.AT_ONCE + pictures.LINE
+        *waiters, one_more = await in_line(most + 1)
+        assert isinstance(one_more.exception(), pictures.Undrawable) and one_more.exception().later
+        assert not any(waiter.done() for waiter in waiters)
+        waiters.pop().cancel()
+        await asyncio.sleep(0)
+        assert free()[1] == 1
+        waiters += await in_line(1)
+        assert not waiters[-1].done()
+        for waiter in waiters:
+            waiter.cancel()
+        await asyncio.wait(waiters)
+
+    asyncio.run(come())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_drawn_for_one_who_has_gone_away_before_his_turn(
+    auditor: Browser, task: Task, monkeypatch, no_turn
+) -> None:
+    monkeypatch.setattr(pictures, "drawn", lambda *_: pytest.fail("it was drawn"))
+    path = reverse("page_picture", args=(task.document_id, 1))
+    cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in auditor.cookies.items()).encode()
+    headers = [(b"host", b"localhost"), (b"cookie", cookie)]
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
+    most = pictures.AT_ONCE + pictures.LINE
+
+    async def browse() -> None:
+        browser = ApplicationCommunicator(get_asgi_application(), scope)
+        await browser.send_input({"type": "http.request", "body": b""})
+        await asyncio.to_thread(wait_until, lambda: free()[1] == most - 1, 10, "its place in the line")
+        await browser.send_input({"type": "http.disconnect"})
+        await asyncio.wait_for(browser.wait(), pictures.WAIT_SECONDS / 2)
+
+    asyncio.run(browse())
+
+
+# The program
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "could not be drawn"),
+        ("import time; time.sleep(60)", "too long"),
+    ],
+)
+def test_a_program_that_crashes_or_hangs_takes_nothing_with_it(
+    auditor: Browser, task: Task, monkeypatch, program: str, sentence: str
+) -> None:
+    real = subprocess.run
+    monkeypatch.setattr(pictures, "MOST_SECONDS", 1.0)
+    monkeypatch.setattr(
+        subprocess, "run", lambda command, **options: real([sys.executable, "-c", program], **options)
+    )
+    answer = picture(auditor, task.document)
+    assert answer.status_code == 404 and sentence in answer.content.decode()
+
+
+def test_a_server_without_room_for_the_program_says_so(auditor: Browser, task: Task, monkeypatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "run", full)
+    answer = picture(auditor, task.document)
+    assert answer.status_code == 503 and b"temporarily unavailable" in answer.content
+
+
+def test_what_is_drawn_otherwise_has_another_tag(auditor: Browser, task: Task, monkeypatch) -> None:
+    """Browsers ask with the tag of what they have: it would hold for ever, whatever the program draws now."""
+    have = picture(auditor, task.document).headers["ETag"]
+    monkeypatch.setattr(pictures, "DRAWING", pictures.DRAWING + 1)
+    again = picture(auditor, task.document, **{"If-None-Match": have})
+    assert again.status_code == 200 and again.headers["ETag"] != have
+
+
+# The storage
+
+
+def test_a_storage_that_is_away_is_not_said_to_have_lost_the_document(
+    auditor: Browser, task: Task, monkeypatch
+) -> None:
+    def away(*_: Any) -> None:
+        raise StorageError("“x” could not be read in /Volumes/a/b/c: no answer in time. Try again later.")
+
+    for name in ("open", "local_copy"):
+        monkeypatch.setattr(get_storage(), name, away)
+    auditor.raise_request_exception = False
+    shown = picture(auditor, task.document)
+    assert shown.status_code == 503 and shown.content.decode() == str(errors.STORAGE_IS_AWAY)
+    for address in (
+        reverse("document_file", args=(task.document_id,)),
+        reverse("attempt_log", args=(task.pk, task.result_attempt)),
+    ):
+        answer = auditor.get(address)
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+        assert str(errors.STORAGE_IS_AWAY) in answer.content.decode()
+    page = auditor.get(reverse("task", args=(task.pk,))).content.decode()
+    assert str(errors.STORAGE_IS_AWAY) in page and "It has printed nothing." not in page
+
+
+@pytest.fixture
+def on_volume(db, on_databricks, monkeypatch, tmp_path: Path):
+    """The workspace, asked with little patience. No copy of a document may stay."""
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(copies))
+    monkeypatch.setattr(databricks, "PATIENT", (1.0, 1))
+    databricks.forget()
+    yield on_databricks
+    assert not list(copies.iterdir())
+
+
+@pytest.mark.slow
+def test_a_page_of_a_document_on_a_volume_is_drawn(on_volume, task: Task, auditor) -> None:
+    assert picture(auditor, task.document).content.startswith(b"RIFF")
+    assert picture(auditor, made(b"%PDF-1.7 nothing of the kind").document).status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "more", "status"),
+    [("404", {"code": "NOT_FOUND"}, 404), ("403", {"code": "PERMISSION_DENIED"}, 503), ("500", {}, 503), ("cut", {}, 503), ("drop", {}, 503), ("delay", {"seconds": 3.0}, 503)],
+)  # fmt: skip
+def test_a_volume_that_fails_is_told_in_words(
+    on_volume, task: Task, auditor, monkeypatch, kind: str, more: dict[str, Any], status: int
+) -> None:
+    monkeypatch.setenv("DATABRICKS_DISABLE_EXPERIMENTAL_FILES_API_CLIENT", "true")
+    databricks.forget()
+    fault = on_volume.fault(kind, "/fs/files/", method="GET", **more)
+    answer = picture(auditor, task.document)
+    assert answer.status_code == status, answer.content
+    if status == 503:
+        assert answer.content.decode() == str(errors.STORAGE_IS_AWAY)
+    on_volume.faults.remove(fault)
+    assert picture(auditor, task.document).status_code == 200

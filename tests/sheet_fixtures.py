@@ -1,61 +1,14 @@
-"""A completed task whose document is kept, an auditor who may see it, and what was read from its two pages."""
+"""A completed task whose document is kept, and an auditor who may see it."""
 
 from __future__ import annotations
 
-import io
-from typing import Any
-
 import pytest
 from django.test import Client as Browser
-from django.urls import reverse
 
-from tasks.models import Client, Document, Extraction, Task
-from tasks.storage import get_storage
+from tasks.models import Task
 from tests import pdfs
-from tests.factories import make_agent, make_client, make_completed, make_document, make_extraction, make_user
-
-RED = "1 0 0 rg 60 400 120 40 re f\n"
-"""On a page of 600 by 800 points: its middle is at 20 % of the width and 47.5 % of the height."""
-
-
-def value(text: str, page: int, x0: float, *reasons: str) -> dict[str, Any]:
-    box = {"x0": x0, "y0": 0.25, "x1": x0 + 0.1, "y1": 0.3}
-    evidence = [{"page": page, "box": box, "quote": f"<{text}>"}]
-    return {
-        "value": text,
-        "confidence": 0.9,
-        "source": "page",
-        "evidence": evidence,
-        "reasons": list(reasons),
-    }
-
-
-def result() -> dict[str, Any]:
-    nothing = {"value": None, "confidence": 0.5, "source": "page", "evidence": [], "reasons": ["Not found."]}
-    fields = {
-        "total": value("12.50", 2, 0.5, "It is far from its label."),
-        "supplier": value("Acme & Sons", 1, 0.1),
-        "due_date": nothing,
-    }
-    line = {"description": value("Paper", 1, 0.3), "amount": value("12.50", 1, 0.7)}
-    record = {"kind": "invoice", "first_page": 1, "last_page": 2, "fields": fields, "lines": [line]}
-    return {
-        "schema": "invoice",
-        "confidence": 0.9,
-        "needs_review": True,
-        "reasons": [],
-        "notes": [],
-        "records": [record],
-    }
-
-
-def made(content: bytes, **fields: Any) -> Task:
-    """A completed task whose document is kept."""
-    client = Client.objects.first() or make_client("Nordwind")
-    extraction = Extraction.objects.first() or make_extraction(client, make_agent("reader"))
-    document = make_document(client, **{"pages": 2, **fields})
-    get_storage().put(document.storage_name, io.BytesIO(content))
-    return make_completed(extraction, document, result=result())
+from tests.factories import make_user
+from tests.sheet_tools import RED, made
 
 
 @pytest.fixture
@@ -67,7 +20,3 @@ def task(db) -> Task:
 def auditor(task: Task, client: Browser) -> Browser:
     client.force_login(make_user("alice", "Auditor", clients=(task.client,)))
     return client
-
-
-def picture(auditor: Browser, document: Document, number: int = 1, **headers: str) -> Any:
-    return auditor.get(reverse("page_picture", args=(document.pk, number)), headers=headers)

@@ -20,7 +20,7 @@ from tasks import databricks, pictures
 from tasks.models import Task
 from tasks.storage import StorageError, get_storage
 from tests.commands import wait_until
-from tests.sheet_fixtures import made, picture
+from tests.sheet_tools import made, picture
 
 pytest_plugins = ["tests.fakes.fixtures", "tests.sheet_fixtures"]
 

@@ -25,7 +25,7 @@ from tests.factories import (
     make_user,
     pdf_bytes,
 )
-from tests.sheet_fixtures import RED, made, picture, result, value
+from tests.sheet_tools import RED, made, picture, result, value
 
 pytest_plugins = ["tests.sheet_fixtures"]
 

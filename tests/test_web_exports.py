@@ -23,6 +23,7 @@ from tests.factories import (
     pdf_bytes,
     result_json,
 )
+from tests.test_commands_extract import printed
 from tests.test_web_pages import page_of, task_named, world  # noqa: F401 - a fixture
 
 
@@ -69,7 +70,7 @@ def test_what_is_below_a_bar_looks_so_everywhere(world, tmp_path, held: float, t
     sheet = openpyxl.load_workbook(io.BytesIO(taken("results_xlsx"))).worksheets[0]
     assert sheet["C2"].value == float(f"0.{two}")
     told = rows.Row("good.pdf", "completed", confidence=held)
-    assert f"0.{two}" in [str(cell) for column in rows.table([told], 200).columns for cell in column.cells]
+    assert f" 0.{two} " in printed([told], 200)
     rows.write_csv(tmp_path / "out.csv", [told])
     assert f",{four}," in (tmp_path / "out.csv").read_text()
 

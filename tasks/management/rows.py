@@ -1,17 +1,14 @@
-"""One row per file that was handed in: its state, what was read, what needs a look; as a table, as CSV, as JSON."""
+"""One row per file that was handed in: its state, what was read, what needs a look; as CSV and as JSON."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, Literal
-
-from rich.table import Table
-from rich.text import Text
+from typing import Any
 
 from tasks import confidence, repeats
 from tasks.management.places import Places
@@ -20,18 +17,6 @@ from tasks.states import TaskStatus
 
 REFUSED = "refused"
 FIELDS = ("supplier", "number", "date", "due_date", "currency", "net", "tax", "total")
-# What stands in a column of the table for agents that have no field of its name
-INSTEAD = {
-    "supplier": ("company", "issuer", "party_1"),
-    "number": ("party_2",),
-    "date": ("effective_date", "period_end"),
-}
-STYLES = {
-    TaskStatus.COMPLETED: "green",
-    TaskStatus.FAILED: "red",
-    REFUSED: "red",
-    TaskStatus.CANCELLED: "yellow",
-}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -132,68 +117,6 @@ def _of_task(task: Task, attempt: Attempt | None, name: str) -> Row:
             row.fields["line_count"] = len(record["lines"])
             row.flagged = [name for name, value in record["fields"].items() if value["reasons"]]
     return row
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """`from_width`: terminals narrower than this do without it."""
-
-    head: str
-    cell: Callable[[Row], str]
-    from_width: int = 0
-    least: int | None = None
-    right: bool = False
-
-
-COLUMNS = (
-    _Column("file", lambda row: Path(row.file).name, least=16),
-    _Column("state", lambda row: row.state, least=9),
-    _Column(
-        "conf.",
-        lambda row: "" if row.confidence is None else f"{confidence.shown(row.confidence):.2f}",
-        least=5,
-    ),
-    _Column("supplier", lambda row: _text(row, "supplier"), from_width=130, least=14),
-    _Column("number", lambda row: _text(row, "number"), from_width=100, least=10),
-    _Column("date", lambda row: _text(row, "date"), from_width=115, least=10),
-    _Column(
-        "total",
-        lambda row: f"{total} {_text(row, 'currency')}".strip() if (total := _text(row, "total")) else "",
-        least=12,
-        right=True,
-    ),
-    _Column("needs a look", lambda row: needs_a_look(row), least=12),
-    _Column("att.", lambda row: str(row.attempts or ""), least=4, right=True),
-    _Column("s", lambda row: "" if row.seconds is None else f"{row.seconds:.1f}", least=4, right=True),
-)
-
-
-def table(rows: Iterable[Row], width: int) -> Table:
-    """One line per row, in as many columns as `width` characters hold."""
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    columns = [column for column in COLUMNS if width >= column.from_width]
-    for column in columns:
-        justify: Literal["left", "right"] = "right" if column.right else "left"
-        made.add_column(
-            column.head, no_wrap=True, overflow="ellipsis", min_width=column.least, justify=justify
-        )
-    for row in rows:
-        cells = [Text(plain(column.cell(row))) for column in columns]
-        cells[1].stylize("yellow" if row.needs_review else STYLES.get(row.state, ""))
-        made.add_row(*cells)
-    return made
-
-
-def needs_a_look(row: Row) -> str:
-    """Names of the fields that ask for a look; "document" where it is the whole."""
-    if row.state != TaskStatus.COMPLETED or not row.needs_review:
-        return ""
-    return ", ".join(row.flagged) or "document"
-
-
-def _text(row: Row, name: str) -> str:
-    found = (row.fields.get(one) for one in (name, *INSTEAD.get(name, ())))
-    return next((str(value) for value in found if value is not None), "")
 
 
 def plain(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
-from tasks.management import base, handing_in, preparation, rows, watching
+from tasks.management import base, handing_in, listing, preparation, rows, watching
 from tasks.management.hands import Hands
 from tasks.models import Task
 from tasks.states import TaskStatus
@@ -72,7 +72,7 @@ Exit code: 0 every document ended as expected; 1 otherwise."""
 
     def show(self, found: list[rows.Row], faults: dict[str, list[str]], expected: int) -> None:
         console = self.console
-        console.print(rows.table(found, console.width))
+        console.print(listing.table(found, console.width))
         for row in found:
             name = rows.plain(Path(row.file).name)
             if row.message:

@@ -8,7 +8,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from tasks import maintenance
-from tasks.management import base, handing_in, preparation, rows, watching
+from tasks.management import base, handing_in, listing, preparation, rows, watching
 from tasks.management.hands import Hands
 from tasks.models import Extraction, Task
 from tasks.states import TERMINAL, Priority, TaskStatus
@@ -139,7 +139,7 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
             self.stdout.write(json.dumps(document(extraction, found), ensure_ascii=False, indent=2))
             return
         console = self.console
-        console.print(rows.table(found, console.width))
+        console.print(listing.table(found, console.width))
         for row in found:
             if row.message and (row.state != TaskStatus.COMPLETED or row.needs_review):
                 console.print(

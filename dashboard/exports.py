@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -42,11 +43,14 @@ def results_json(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 @require_GET
 def results_xlsx(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """The same for auditors: what needs a look is amber and says why, and each value leads to its place on the page."""
+    """The same for people: what needs a look is amber and says why, and each value leads to its place on the page."""
     from dashboard import workbook  # only those who take a workbook away load it
 
     extraction = visible_extraction(request, pk)
-    made = workbook.made(extraction, lambda: _results(extraction), request.build_absolute_uri)
+    made = workbook.made(
+        extraction, lambda: _results(extraction), request.build_absolute_uri,
+        may_see_pages=request.user.has_perm("tasks.view_document"),
+    )  # fmt: skip
     return download(request, [made], f"extraction-{pk}.xlsx", workbook.XLSX)
 
 
@@ -132,19 +136,18 @@ def _json(extraction: Extraction) -> Iterator[bytes]:
 def _results(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any] | None]]:
     """Each task with the result that holds for it, in the order they were handed in; read in chunks, never all at once."""
     last = 0
-    while True:
-        tasks = list(
-            Task.objects.filter(extraction=extraction, id__gt=last)
-            .select_related("document")
-            .order_by("id")[:CHUNK]
-        )
-        if not tasks:
-            return
+    while tasks := list(page_of(extraction, last)):
         wanted = [task.result_attempt for task in tasks if task.result_attempt]
         results = dict(Attempt.objects.filter(pk__in=wanted).values_list("pk", "result"))
         for task in tasks:
             yield task, results.get(task.result_attempt)
         last = tasks[-1].pk
+
+
+def page_of(extraction: Extraction, last: int) -> QuerySet[Task]:
+    """The tasks of the extraction that come after this one, as many as are read at once."""
+    tasks = Task.objects.filter(extraction=extraction, id__gt=last).select_related("document")
+    return tasks.order_by("id")[:CHUNK]
 
 
 def _records(result: dict[str, Any] | None) -> list[dict[str, Any]]:

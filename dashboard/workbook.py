@@ -59,8 +59,8 @@ class Looks(NamedTuple):
     of: dict[tuple[str, bool], Format]
 
 
-def made(extraction: Extraction, results: Results, absolute: Absolute) -> bytes:
-    """The workbook's bytes. What it cannot hold is counted below its table."""
+def made(extraction: Extraction, results: Results, absolute: Absolute, *, may_see_pages: bool) -> bytes:
+    """The workbook's bytes. What it cannot hold is counted below its table; values lead to their page for those who may open it."""
     out = io.BytesIO()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -69,7 +69,7 @@ def made(extraction: Extraction, results: Results, absolute: Absolute) -> bytes:
         looks = _looks(book)
         documents = _Table(book.add_worksheet(_("Documents")[:31]), looks)
         lines = _Table(book.add_worksheet(_("Line items")[:31]), looks)
-        _fill(extraction, results, absolute, documents, lines)
+        _fill(extraction, results, absolute, may_see_pages, documents, lines)
         if extraction.refused:
             refused = _Table(book.add_worksheet(_("Files not read")[:31]), looks)
             refused.head([_("file"), _("code"), _("reason")])
@@ -97,7 +97,12 @@ def _looks(book: Workbook) -> Looks:
 
 
 def _fill(
-    extraction: Extraction, results: Results, absolute: Absolute, documents: _Table, lines: _Table
+    extraction: Extraction,
+    results: Results,
+    absolute: Absolute,
+    may_see_pages: bool,
+    documents: _Table,
+    lines: _Table,
 ) -> None:
     columns, of_lines = _columns(results())
     documents.head(
@@ -111,7 +116,10 @@ def _fill(
         return absolute(reverse("sheet", args=(task, page)))
 
     def address(task: int, record: int, line: int | None) -> Callable[[str, int], str]:
-        return lambda name, page: f"{page_of(task, page)}#box-{anchor_of(record, line, name)}"
+        def place(name: str, page: int) -> str:
+            return f"{page_of(task, page)}#box-{anchor_of(record, line, name)}" if may_see_pages else ""
+
+        return place
 
     for task, result in results():
         for number, record in enumerate((result or {}).get("records", ()) or [{"kind": "", "fields": {}}]):

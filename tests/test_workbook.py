@@ -88,6 +88,21 @@ def test_each_value_is_of_its_kind_and_leads_to_its_place(alice: Browser, extrac
     assert good["confidence"].value == 0.95 and good["confidence"].number_format == "0%"
 
 
+def test_links_lead_nobody_to_what_they_may_not_open(extraction: Extraction) -> None:
+    """And nothing else of the workbook is another one."""
+    books = []
+    for name, role in (("olga", "Operator"), ("fritz", "Finance")):
+        browser = Browser()
+        browser.force_login(make_user(name, role))
+        books.append(taken(browser, extraction))
+        for page in books[-1]:
+            for cell in (cell for row in page.iter_rows() for cell in row if cell.hyperlink):
+                assert browser.get(cell.hyperlink.target.split("#")[0]).status_code != 403, (name, cell)
+    of_operator, of_finance = ([[list(row) for row in page.values] for page in book] for book in books)
+    assert of_operator == of_finance
+    assert table(books[1]["Documents"])[0]["document"].hyperlink
+
+
 def test_what_is_doubtful_is_marked_and_says_why(alice: Browser, extraction: Extraction) -> None:
     good, doubtful, _ = table(taken(alice, extraction)["Documents"])
     assert "Net and tax do not add up" in doubtful["Total"].comment.text
@@ -171,7 +186,10 @@ def test_memory_does_not_grow_with_the_rows(alice: Browser, extraction: Extracti
         result["records"][0]["lines"] = [line] * 20
         tracemalloc.start()
         made = workbook.made(
-            extraction, lambda n=count: ((task, result) for _ in range(n)), "http://testserver{}".format
+            extraction,
+            lambda n=count: ((task, result) for _ in range(n)),
+            "http://testserver{}".format,
+            may_see_pages=True,
         )
         peaks.append(tracemalloc.get_traced_memory()[1] - len(made))
         tracemalloc.stop()

@@ -13,6 +13,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from dashboard import exports
+from tasks.models import Extraction
 from tasks.sql import SQL
 from tests.bulk import BUSY_AGENT, Bulk, fill
 from tests.database import empty_tables, superuser
@@ -37,7 +39,9 @@ BY_DESIGN["erase_tasks_of"] = (
 BY_DESIGN["billing_ended_runs"] = "reads each run of five weeks once, when somebody asks for the bill"
 # Pages count what they show, in the background or once a second for everybody; `bench dashboard` holds them to their time
 BY_DESIGN |= {
-    name: "reads what a page shows" for name in SQL if name.startswith(("summary_", "list_", "costs_"))
+    name: "reads what a page shows"
+    for name in SQL
+    if name.startswith(("summary_", "list_", "costs_")) and name != "list_gists"
 }
 # Rows under processing are as many as there are slots: reading them all is cheaper than an index that every heartbeat would change
 # (sweep, renew); ageing looks at one hour of one agent's attempts, bounded by another time that is an index key
@@ -87,7 +91,7 @@ def values(database: psycopg.Connection) -> dict[str, Any]:
         "milliseconds": 1, "reason": "wrong", "days": 30, "hurry": False, "model": "", "run_page_url": "",
         "keys": [1] * count, "every_seconds": 60.0, "look_back": 500, "learnt": "{}", "start_key": 10**15,
         "known_agents": [BUSY_AGENT, BUSY_AGENT], "known_levels": [20, 10], "known_keys": [0, 10**15], "level": 10,
-        "host": "h", "pid": 1, "slots": 1, "paused": True, "id": 1, "least_priority": 20, "running": running, "rivals": [running[0][1]], "decisions": json.dumps([decision(*row) for row in running]),
+        "host": "h", "pid": 1, "slots": 1, "paused": True, "id": 1, "least_priority": 20, "names": ["total"], "largest": 1 << 16, "running": running, "rivals": [running[0][1]], "decisions": json.dumps([decision(*row) for row in running]),
     }  # fmt: skip
 
 
@@ -234,6 +238,22 @@ def test_a_statement_reads_no_more_than_its_batch(database, values, name: str, g
         if relation in BIG and re.search(r"(_at|_until) (<|>)", condition):
             allowed = TIME_AS_FILTER.get(name)
             assert allowed and allowed in condition, f"{name} compares a time row by row: {condition}"
+
+
+@pytest.mark.parametrize("last", ["before", "after"])
+def test_a_page_of_an_extraction_reads_its_own_tasks_only(database, last: str) -> None:
+    """A large one among many: by the numbers of all tasks, whatever came before or after it would be looked through."""
+    with database.transaction(force_rollback=True):
+        database.execute("SET LOCAL session_replication_role = replica")
+        database.execute("UPDATE tasks SET extraction_id = 10000 WHERE id BETWEEN 600001 AND 620000")
+        database.execute("ANALYZE tasks")
+        tasks = exports.page_of(Extraction(pk=10_000), 0 if last == "before" else 620_000)
+        text, values = tasks.query.sql_with_params()
+        plan = psycopg.ClientCursor(database).execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {text}", values).fetchone()[0][0]["Plan"]  # fmt: skip
+    for node in nodes(plan):
+        if node.get("Relation Name") == "tasks":
+            touched = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+            assert touched <= exports.CHUNK, f"{touched} rows by {node.get('Index Name', node['Node Type'])}"
 
 
 def test_the_exceptions_are_statements_that_exist() -> None:

@@ -29,7 +29,7 @@ class Task(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    extraction = models.ForeignKey(Extraction, models.PROTECT, related_name="tasks")
+    extraction = models.ForeignKey(Extraction, models.PROTECT, related_name="tasks", db_index=False)
     document = models.ForeignKey(Document, models.PROTECT, related_name="tasks")
     client = models.ForeignKey(Client, models.PROTECT, related_name="tasks", db_index=False)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="tasks", db_index=False)
@@ -176,6 +176,8 @@ class Task(models.Model):
             models.Index(
                 "agent", "status", models.F("finished_at").desc(), condition=TERMINAL, name="tasks_finished"
             ),
+            # A page of an extraction in the order in which its documents were handed in
+            models.Index("extraction", "id", name="tasks_of_extraction"),
             # For lists by state, newest first; of what waits the newest are at hand anyway
             models.Index("id", condition=Q(status=TaskStatus.COMPLETED), name="tasks_completed"),
             models.Index("id", condition=Q(status=TaskStatus.FAILED), name="tasks_failed"),

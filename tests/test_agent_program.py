@@ -42,6 +42,10 @@ def says_half_a_character(order: Order, progress: Callable[[int, int, Usage], No
     return result, Usage(calls=1, model="m", input_tokens=7, output_tokens=1)
 
 
+def says_nothing_of_tokens(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    return Result(kind="note", pages=1, confidence=1.0, needs_review=False), Usage()
+
+
 def refuses(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
     raise Problem(Code.RATE_LIMITED, "The model is busy.", retryable=True, retry_after=12)
 
@@ -153,6 +157,21 @@ def test_a_result_that_cannot_be_written_is_a_failure_that_keeps_what_was_paid(t
     outcome = outcome_of(SAMPLE, program=f"{HERE}:says_half_a_character", outcome=str(tmp_path / "out.json"))
     assert isinstance(outcome, Failed) and (outcome.code, outcome.retryable) == (Code.INVALID_RESULT, False)
     assert outcome.usage.input_tokens == 7 and (tmp_path / "out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("program", "file", "tokens"),
+    [
+        ("rules", SAMPLE, 0), ("contract-rules", SAMPLE, 0), ("rules", FOLDER / "10-truncated.pdf", 0), ("rules", FOLDER / "gone.pdf", 0),
+        (f"{HERE}:says_nothing_of_tokens", SAMPLE, None), (f"{HERE}:refuses", SAMPLE, None),
+    ],
+)  # fmt: skip
+def test_only_programs_without_a_model_are_known_to_have_used_no_tokens(
+    program: str, file: Path, tokens: int | None
+) -> None:
+    used = outcome_of(file, program=program).usage
+    counts = {used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens}
+    assert (used.calls, counts) == (0, {tokens})
 
 
 def test_the_same_document_gives_the_same_result() -> None:

@@ -39,6 +39,9 @@ BUILT_IN = {
     "contract-rules": "tasks.agent.agreements:read",
     "statement-rules": "tasks.agent.statements:read",
 }
+WITHOUT_MODEL = frozenset({"rules", "contract-rules", "statement-rules"})
+"""Programs that ask no model; what they may ask besides (a service that recognises pages) they count as calls."""
+NONE_USED = {"input_tokens": 0, "output_tokens": 0, "cache_read_tokens": 0, "cache_write_tokens": 0}
 PROGRESS_SECONDS = 0.25
 """Pages may take a millisecond each; nobody watches faster than this."""
 
@@ -60,7 +63,7 @@ def run(
     outcome = traced_attempt(order, Reporter(order, emit, should_stop), hand_over if traced else None)
     if traced:
         outcome = outcome.model_copy(update={"trace_id": tracing.trace_id(order.attempt)})
-    outcome = writable(outcome)
+    outcome = writable(counted(order, outcome))
     try:
         outcome = keep_outcome(order, outcome)
     except OSError as error:
@@ -69,6 +72,13 @@ def run(
             attempt=order.attempt, code=Code.STORAGE, message=message, retryable=True, usage=outcome.usage
         )
     emit(outcome)
+
+
+def counted(order: Order, outcome: Completed | Failed) -> Completed | Failed:
+    """The outcome; where nothing can have used tokens it says none, and not that nobody knows."""
+    if order.program not in WITHOUT_MODEL or outcome.usage.calls:
+        return outcome
+    return outcome.model_copy(update={"usage": outcome.usage.model_copy(update=NONE_USED)})
 
 
 def writable(outcome: Completed | Failed) -> Completed | Failed:

@@ -73,6 +73,18 @@ def test_the_order_is_what_other_dates_prove(texts: list[str], american: bool, e
 
 
 @pytest.mark.parametrize(
+    "text", ["28 Jan 15", "28 jan '15", "Order of 28 Jan. 15, paid", "January 28 , 2015", "28-Jan-15 12:00"]
+)
+def test_short_years_and_blanks_before_commas(text: str) -> None:
+    assert only(text) == date(2015, 1, 28)
+
+
+@pytest.mark.parametrize("text", ["28 Jan 15:30", "28 Jan 15 units", "28 Jan 15.00", "28 Jan 15 28"])
+def test_what_stands_behind_a_month_is_not_always_a_year(text: str) -> None:
+    assert dates.find(fold(text)) == []
+
+
+@pytest.mark.parametrize(
     "text", ["31.02.2024", "1.2.3.4", "192.168.10.24", "2024-13-01", "12/2024", "99/99/9999"]
 )
 def test_what_is_no_date_is_not_read_as_one(text: str) -> None:

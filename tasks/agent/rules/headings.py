@@ -42,6 +42,9 @@ BY_MONTH = re.compile(r"[A-Z]{2,4} \d{1,4}/(?:\d{1,2}/)?\d{4}$")
 ALIGNED = 6.0
 FAR = 6.0
 """Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""
+WORDS, SENTENCE = re.compile(r"[^\W\d_]{2,}"), 4
+"""So many words before a date make it a part of what they say."""
+SAID = "The only date stands in a sentence, and no label says that it is the document's."
 NEAR_TITLE = 4
 MOST_BARE = 3
 CONNECTED = re.compile(
@@ -246,7 +249,8 @@ def _wrapped(text: Text, cell: Cell) -> Cell | None:
 def dates_of(text: Text, role: str) -> list[Candidate]:
     """Candidates for `role` ("date" or "due_date"), best first. A date that another label claims is left to it."""
     found: list[Candidate] = []
-    claimed = {id(word) for other in _claims(text, role) for word in other.words}
+    claims = list(_claims(text, role))
+    claimed = {id(word) for other in claims for word in other.words}
     for cell, hit in text.labelled(role):
         if role not in hit.roles:
             continue
@@ -260,7 +264,7 @@ def dates_of(text: Text, role: str) -> list[Candidate]:
     if role == "date":
         found += _undated(text, claimed)
         if not found:
-            found += [_only_other(c) for c in _claims(text, role)]
+            found += [_only_other(c) for c in claims if c.label != "expiry"]
     for candidate in found:
         word = candidate.words[0]
         page = text.pages[word.page]
@@ -280,19 +284,22 @@ def _dates_over(text: Text, role: str) -> Iterator[Candidate]:
 
 
 def _claims(text: Text, role: str) -> Iterator[Candidate]:
-    for other in ("other_date", "due_date" if role == "date" else "date"):
+    """The dates that the labels of other dates announce, each with the role of its label."""
+    for other in ("other_date", "expiry", "due_date" if role == "date" else "date"):
         for cell, hit in text.labelled(other):
             if (
                 role not in hit.roles
                 and other in hit.roles
                 and (hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) > 6)
             ):
-                yield from date_values(text, cell, hit, 1.0)
+                for candidate in date_values(text, cell, hit, 1.0):
+                    candidate.label = other
+                    yield candidate
 
 
 def date_values(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Candidate]:
     """Dates that belong to a label: behind it, else to its right, else below it."""
-    rivals = {"date", "due_date", "other_date", "number"}
+    rivals = {"date", "due_date", "other_date", "expiry", "number"}
     stop = min(
         [other.start for other in text.hits[cell] if other.start >= hit.end and rivals & other.roles],
         default=len(cell.text),
@@ -356,6 +363,8 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
                 candidate.score = 0.86
             elif alone:
                 candidate.score = 0.82
+                if len(WORDS.findall(before)) >= SENTENCE:
+                    candidate.reasons.append(SAID)
             elif text.lines[cell.line].y0 < 0.3 * text.pages[cell.page].height and not re.search(
                 r"[a-z]", before
             ):

@@ -411,28 +411,38 @@ FIELDS: dict[str, Words] = {
     },
     "other_date": {
         "en": "delivery date|delv date|order date|ship date|shipping date|service date|date of service|date of supply|date shipped"
-        "|print date|printed|period|billing period|service period|valid until|valid till|expiry date|expiration date|check|check out"
+        "|print date|printed|period|billing period|service period|check|check out"
         "|supply date|start date|end date|coll date|collection date|po date|statement period|date of delivery|from date|date paid"
         "|paid on|payment received|birth date|arrival|departure|next bill date|validity|valid through|reading date|tax year"
         "|date of order|date of shipment|return date|your order of|last payment date",
         "de": "lieferdatum|leistungsdatum|liefer bzw leistungsdatum|bestelldatum|bestell datum|leistungs datum|auftragsdatum|auftrag datum"
-        "|leistungszeitraum|lieferschein datum|lieferschein vom|gültig bis|druckdatum|zeitraum|versanddatum|lieferzeitraum|lieferung am"
+        "|leistungszeitraum|lieferschein datum|lieferschein vom|druckdatum|zeitraum|versanddatum|lieferzeitraum|lieferung am"
         "|tag der lieferung|auftrag datum lief|auftrag vom|bestellung vom|liefertermin|anreise|abreise|leistung vom"
-        "|gültig bis zum|gültigkeit|angebot gültig bis|bindefrist|leistungsmonat|abrechnungszeitraum|bestellt am|geliefert am|liefertag|zählerstand am|kündigungsfrist|mahndatum|eingangsdatum",
-        "fr": "date de livraison|date de commande|période|date de prestation|commande du|date de service|valable jusqu'au|date de validité"
-        "|date d'expédition|validité|prélèvement à partir du|date de vente|bon de livraison du"
-        "|devis valable jusqu'au|valable jusqu|offre valable jusqu'au|commandé le|livré le|date de début|date de fin|période du|consommation du|date de naissance|arrivée|départ|date de relevé",
-        "es": "fecha de pedido|fecha de entrega|período|fecha pedido|fecha de operación|válido hasta|fecha entrega|fecha operación"
-        "|período de facturación|periodo de facturación|fecha albarán|fecha del pedido|validez|válida hasta|entrada|salida|fecha de entrada|fecha de salida|periodo",
-        "it": "data ordine|data consegna|periodo|data di consegna|valido fino al|data ddt|validità|data dell'ordine"
-        "|data trasporto|data di trasporto|periodo di riferimento|periodo di fatturazione|arrivo|partenza|validità offerta|offerta valida fino al|data inizio|data fine|data nascita",
-        "nl": "orderdatum|besteldatum|leverdatum|periode|geldig tot|afleverdatum|verzenddatum|datum levering"
-        "|offerte geldig tot|geldig tot en met|besteld op|geleverd op|leveringsdatum|aankomst|vertrek|periode van|facturatieperiode|verbruiksperiode",
+        "|leistungsmonat|abrechnungszeitraum|bestellt am|geliefert am|liefertag|zählerstand am|kündigungsfrist|mahndatum|eingangsdatum",
+        "fr": "date de livraison|date de commande|période|date de prestation|commande du|date de service"
+        "|date d'expédition|prélèvement à partir du|date de vente|bon de livraison du"
+        "|commandé le|livré le|date de début|date de fin|période du|consommation du|date de naissance|arrivée|départ|date de relevé",
+        "es": "fecha de pedido|fecha de entrega|período|fecha pedido|fecha de operación|fecha entrega|fecha operación"
+        "|período de facturación|periodo de facturación|fecha albarán|fecha del pedido|entrada|salida|fecha de entrada|fecha de salida|periodo",
+        "it": "data ordine|data consegna|periodo|data di consegna|data ddt|data dell'ordine"
+        "|data trasporto|data di trasporto|periodo di riferimento|periodo di fatturazione|arrivo|partenza|data inizio|data fine|data nascita",
+        "nl": "orderdatum|besteldatum|leverdatum|periode|afleverdatum|verzenddatum|datum levering"
+        "|besteld op|geleverd op|leveringsdatum|aankomst|vertrek|periode van|facturatieperiode|verbruiksperiode",
         "pl": "data sprzedaży|data dostawy|data dokonania lub zakończenia dostawy towarów lub wykonania|data wykonania|okres|data zamówienia"
-        "|data zakończenia dostawy|ważna do"
-        "|oferta ważna do|ważność oferty|okres rozliczeniowy|data wydania|data zakończenia|data otrzymania|data realizacji|z dnia|data wykonania usługi",
-        "fi": "toimituspäivä|tilauspäivä|jakso|huomautusaika|voimassa|toimituspvm|tilauspvm"
-        "|tarjous voimassa|voimassa asti|toimitettu|tilattu|laskutusjakso|laskutuskausi|saapumispäivä|lähtöpäivä|toimitusaika|reklamaatioaika",
+        "|data zakończenia dostawy"
+        "|okres rozliczeniowy|data wydania|data zakończenia|data otrzymania|data realizacji|z dnia|data wykonania usługi",
+        "fi": "toimituspäivä|tilauspäivä|jakso|huomautusaika|toimituspvm|tilauspvm"
+        "|toimitettu|tilattu|laskutusjakso|laskutuskausi|saapumispäivä|lähtöpäivä|toimitusaika|reklamaatioaika",
+    },
+    "expiry": {
+        "en": "valid until|valid till|valid through|valid thru|valid to|valid up to|valid for use until|validity|expiry|expiry date|expiration date|expires|expires on|expire on|expires at|will expire on|exp date|good until|good through|best before|use by|use before|redeemable until|renews on|renewal date|quote valid until|offer valid until",
+        "de": "gültig bis|gültig bis zum|gültigkeit|angebot gültig bis|bindefrist|ablaufdatum|läuft ab am|läuft aus am|verfällt am|verfallen am|verfallsdatum|einlösbar bis|einzulösen bis|haltbar bis|mindestens haltbar bis|verlängert sich am",
+        "fr": "valable jusqu'au|date de validité|validité|devis valable jusqu'au|valable jusqu|offre valable jusqu'au|valide jusqu'au|expire le|expirent le|expirera le|date d'expiration|à utiliser avant le|à consommer avant le|date de péremption",
+        "es": "válido hasta|válida hasta|válido hasta el|válida hasta el|validez|expira el|expiran el|caduca el|caducan el|caducidad|fecha de caducidad|fecha de expiración|consumir antes del",
+        "it": "valido fino al|valida fino al|validità|validità offerta|offerta valida fino al|data di validità|da utilizzare entro il|da consumarsi entro",
+        "nl": "geldig tot|offerte geldig tot|geldig tot en met|geldig t m|verloopt op|verlopen op|houdbaar tot|te gebruiken voor",
+        "pl": "ważna do|ważny do|ważne do|oferta ważna do|ważność oferty|data ważności|termin ważności|wygasa|wygasa dnia",
+        "fi": "voimassa|tarjous voimassa|voimassa asti|vanhenee|vanhentumispäivä|viimeinen voimassaolopäivä",
     },
     "other_number": {
         "en": "order number|order no|order #|po number|po no|p o number|po #|po|purchase order|purchase order no|purchase order number"

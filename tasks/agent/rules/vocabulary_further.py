@@ -125,11 +125,18 @@ FIELDS: dict[str, Words] = {
         "cs": "dodací adresa|konečný příjemce|příjemce",
     },
     "other_date": {
-        "sv": "leveransdatum|orderdatum|giltig till|period",
-        "da": "leveringsdato|ordredato|gyldig til|periode",
-        "no": "leveringsdato|ordredato|gyldig til|periode",
-        "pt": "data de entrega|data da encomenda|válido até|período|data de carga",
-        "cs": "datum uskutečnění zdanitelného plnění|datum zdanitelného plnění|datum uskutečnění plnění|duzp|datum dodání|platnost do|datum objednávky|datum uskut zd plnění",
+        "sv": "leveransdatum|orderdatum|period",
+        "da": "leveringsdato|ordredato|periode",
+        "no": "leveringsdato|ordredato|periode",
+        "pt": "data de entrega|data da encomenda|período|data de carga",
+        "cs": "datum uskutečnění zdanitelného plnění|datum zdanitelného plnění|datum uskutečnění plnění|duzp|datum dodání|datum objednávky|datum uskut zd plnění",
+    },
+    "expiry": {
+        "pt": "válido até|válida até|validade|data de validade|expira em|caduca em",
+        "sv": "giltig till|giltigt till|giltig t o m|går ut|utgångsdatum|bäst före",
+        "da": "gyldig til|udløber|udløbsdato|bedst før",
+        "no": "gyldig til|utløper|utløpsdato|best før",
+        "cs": "platnost do|platí do|platnost nabídky|datum expirace",
     },
     "other_number": {
         "sv": "kundnummer|kundnr|ordernummer|ordernr|organisationsnummer|org nr|orgnr|bankgiro|plusgiro|ocr|ocr nummer|referens|sida|telefon",

@@ -24,7 +24,7 @@ MOST_LOOKED_AT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """`usd` None: nothing is known of the cost. Rates are documents per minute; seconds are sums over all documents."""
+    """`usd` None: nothing is known of the cost. The rate is documents per minute, lately, or when all are done over all of the time, waits for a password and pauses included; seconds are sums over all documents."""
 
     usd: Decimal | None
     unknown: int

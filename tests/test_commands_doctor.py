@@ -43,6 +43,19 @@ def test_a_database_that_is_away_is_one_fault_with_advice_and_the_rest_is_still_
     assert "Traceback" not in run.stderr and "secretword" not in run.stdout + run.stderr
 
 
+@pytest.mark.parametrize(
+    ("url", "unsure"), [("http://127.0.0.1:8000", True), ("https://audit.example.com", False)]
+)
+def test_the_port_of_pages_that_were_started_elsewhere_is_not_claimed_to_be_known(
+    settings, monkeypatch, url: str, unsure: bool
+):
+    settings.PORT, settings.PUBLIC_URL = 8000, url
+    monkeypatch.setattr(machine.checks, "run_checks", lambda **_: [])
+    [found] = machine.settings_fit()
+    assert f"Pages at {url}" in found.sentence
+    assert ("the port that they were started with" in found.sentence) == unsure
+
+
 @pytest.mark.django_db
 def test_a_database_in_use_passes_and_wakes_listeners():
     assert Level.FAULT not in levels(database.can_be_used())

@@ -132,8 +132,14 @@ def test_an_extraction_tells_cost_pace_and_place_in_line(extraction, client: Bro
     assert found.per_minute == pytest.approx(6 / 6.5, rel=0.05)
     assert found.left is not None and found.left[0] <= 3 * 65 * 1.05 and "minute" in found.left_sentence
     page = client.get(reverse("extraction", args=(extraction.pk,))).content.decode()
-    assert "no. 2 in line" in page and "1.50" in page and "documents per minute" in page
+    assert (
+        "no. 2 in line" in page and "1.50" in page and "documents per minute, of the last ten minutes" in page
+    )
     assert urgent.pk
+    for task in waiting:
+        Task.objects.filter(pk=task.pk).update(status="cancelled", finished_at=now)
+    page = client.get(reverse("extraction", args=(extraction.pk,))).content.decode()
+    assert "documents per minute, waits and pauses included" in page
 
 
 def test_nothing_is_foretold_from_too_little(extraction) -> None:

@@ -67,7 +67,7 @@ def schema_is_current() -> Iterator[Finding]:
     if pending:
         yield hint(
             "schema",
-            f"{len(pending)} migrations wait.",
+            "1 migration waits." if len(pending) == 1 else f"{len(pending)} migrations wait.",
             "manage.py up (or extract, or demo) runs them; so does manage.py migrate.",
         )
     if unknown:

@@ -29,9 +29,10 @@ def settings_fit() -> Iterator[Finding]:
         made = fault if message.is_serious() else hint
         yield made("settings", message.msg, message.hint or "")
     if not messages:
-        yield ok(
-            "settings", f"Pages at {settings.PUBLIC_URL}; everything else below {settings.AGENTAUDIT_HOME}."
-        )
+        at = settings.PUBLIC_URL
+        if at == f"http://127.0.0.1:{settings.PORT}":  # nobody said otherwise to this process
+            at += ", or at the port that they were started with"
+        yield ok("settings", f"Pages at {at}; everything else below {settings.AGENTAUDIT_HOME}.")
 
 
 def storage_keeps_files() -> Iterator[Finding]:

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_GET
 from dashboard import errors, words
 from dashboard.attempts import is_deleted
 from dashboard.streaming import download
-from tasks import pictures
+from tasks import pictures, results
 from tasks.access import visible_to
 from tasks.models import Attempt, Document, Extraction, Task
 from tasks.storage import NotStored, StorageError, get_storage
@@ -177,11 +177,11 @@ def _sheet(request: HttpRequest, task: Task, number: int) -> HttpResponseBase:
     last = document.pages or 1
     if not 1 <= number <= last:
         raise Http404(_("This document has no such page."))
-    result = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
-    found = findings(result or {}, number)
+    stored = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
+    found = findings(results.shown(stored), number)
     lines = groupby((finding for finding in found if finding.line), attrgetter("record", "line"))
     context = {
-        "task": task, "document": document, "number": number, "last": last, "findings": found,
+        "task": task, "document": document, "number": number, "last": last, "findings": found, "fault": results.fault(stored),
         "fields": [finding for finding in found if not finding.line], "lines": [(line, list(cells)) for (_, line), cells in lines],
     }  # fmt: skip
     return render(request, "sheet.html", context)

@@ -18,7 +18,7 @@ from dashboard import words
 from dashboard.extractions import visible_extraction
 from dashboard.sayings import spoken
 from dashboard.streaming import download
-from tasks import confidence
+from tasks import confidence, results
 from tasks.models import Attempt, Extraction, Task
 
 CHUNK = 100
@@ -48,7 +48,7 @@ def results_xlsx(request: HttpRequest, pk: int) -> HttpResponseBase:
 
     extraction = visible_extraction(request, pk)
     made = workbook.made(
-        extraction, lambda: _results(extraction), request.build_absolute_uri,
+        extraction, lambda: _shown(extraction), request.build_absolute_uri,
         may_see_pages=request.user.has_perm("tasks.view_document"),
     )  # fmt: skip
     return download(request, [made], f"extraction-{pk}.xlsx", workbook.XLSX)
@@ -89,7 +89,7 @@ def csv_pieces(lines: Iterable[Iterable[object]]) -> Iterator[bytes]:
 def _lines(extraction: Extraction) -> Iterator[list[object]]:
     names = words.ordered(
         name
-        for _task, result in _results(extraction)
+        for _task, result in _shown(extraction)
         for record in _records(result)
         for name in record["fields"]
     )
@@ -97,11 +97,11 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
         _("document"), _("SHA-256"), _("state"), _("confidence"), _("needs review"), _("kind"), *names,
         _("line items"), _("reasons"), _("error"),
     ]  # fmt: skip
-    for task, result in _results(extraction):
+    for task, result in _shown(extraction):
         for record in _records(result) or [{"kind": "", "fields": {}, "lines": []}]:
             fields = record["fields"]
             reasons = [words.pruned(extraction.pruned_at)] if extraction.pruned_at else []
-            reasons += (result or {}).get("reasons", ())
+            reasons += result.get("reasons", ())
             reasons += [
                 f"{name}: {reason}" for name, field in fields.items() for reason in field.get("reasons", ())
             ]
@@ -138,10 +138,15 @@ def _results(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any] | No
     last = 0
     while tasks := list(page_of(extraction, last)):
         wanted = [task.result_attempt for task in tasks if task.result_attempt]
-        results = dict(Attempt.objects.filter(pk__in=wanted).values_list("pk", "result"))
+        found = dict(Attempt.objects.filter(pk__in=wanted).values_list("pk", "result"))
         for task in tasks:
-            yield task, results.get(task.result_attempt)
+            yield task, found.get(task.result_attempt)
         last = tasks[-1].pk
+
+
+def _shown(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any]]]:
+    """The same; of a result that breaks the contract, a reason that says so."""
+    return ((task, results.shown(result)) for task, result in _results(extraction))
 
 
 def page_of(extraction: Extraction, last: int) -> QuerySet[Task]:
@@ -150,5 +155,5 @@ def page_of(extraction: Extraction, last: int) -> QuerySet[Task]:
     return tasks.order_by("id")[:CHUNK]
 
 
-def _records(result: dict[str, Any] | None) -> list[dict[str, Any]]:
-    return [{"lines": [], **record} for record in (result or {}).get("records", ())]
+def _records(result: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"lines": [], **record} for record in result.get("records", ())]

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard import attempts as course
 from dashboard import queries, traces, words
 from dashboard.extractions import unless_known
-from tasks import operations, queue
+from tasks import operations, queue, results
 from tasks.access import visible_to
 from tasks.audit import Actor, reason_of
 from tasks.costs.running import costs_so_far
@@ -60,9 +60,11 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     course.with_courses(task, attempts)
     latest = attempts[0] if attempts else None
     is_deleted = course.is_deleted(task)
-    result = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
+    stored = Attempt.objects.filter(pk=task.result_attempt).values_list("result", flat=True).first()
+    result = results.shown(stored)
     return {
-        "task": task, "attempts": attempts, "result": result, "records": [_record(record) for record in (result or {}).get("records", [])],
+        "task": task, "attempts": attempts, "result": result, "records": [_record(record) for record in result.get("records", ())],
+        "fault": results.fault(stored),
         "is_final": task.status in TERMINAL and all(attempt.ended_at for attempt in attempts), "log": course.log_tail(latest.pk) if latest else None,
         "latest": latest, "result_text": course.exact_result(task.result_attempt), "payload": course.payload(task),
         "command_line": course.command_line(task), "may_see_log": not is_deleted and request.user.has_perm("tasks.view_attempt"),

@@ -46,7 +46,7 @@ EXACT_DIGITS = 15
 AMBER, GREY = "#FDEED3", "#F0F3F6"
 DATE, AMOUNT = "yyyy-mm-dd", "#,##0.00######"
 
-Results = Callable[[], Iterator[tuple[Task, dict[str, Any] | None]]]
+Results = Callable[[], Iterator[tuple[Task, dict[str, Any]]]]
 """Each task with its result, read anew at each call."""
 Absolute = Callable[[str], str]
 """Makes an address that also leads here from elsewhere."""
@@ -122,7 +122,7 @@ def _fill(
         return place
 
     for task, result in results():
-        for number, record in enumerate((result or {}).get("records", ()) or [{"kind": "", "fields": {}}]):
+        for number, record in enumerate(result.get("records", ()) or [{"kind": "", "fields": {}}]):
             rows = record.get("lines", ())
             documents.row([
                 Linked(task.document.original_name, absolute(reverse("task", args=(task.pk,)))), words.TASK["review" if task.needs_review else task.status].word,
@@ -141,21 +141,21 @@ def _fill(
                 )
 
 
-def _columns(results: Iterable[tuple[Task, dict[str, Any] | None]]) -> tuple[list[str], list[str]]:
+def _columns(results: Iterable[tuple[Task, dict[str, Any]]]) -> tuple[list[str], list[str]]:
     """Names of all fields and of all columns of line items, in reading order."""
     fields: set[str] = set()
     cells: set[str] = set()
     for _task, result in results:
-        for record in (result or {}).get("records", ()):
+        for record in result.get("records", ()):
             fields.update(record["fields"])
             cells.update(name for line in record.get("lines", ()) for name in line)
     return words.ordered(fields), words.ordered(cells)
 
 
-def _reasons(extraction: Extraction, result: dict[str, Any] | None, record: dict[str, Any]) -> str:
+def _reasons(extraction: Extraction, result: dict[str, Any], record: dict[str, Any]) -> str:
     """Why the document needs a look, then why each amber value of the row does, in the order of the columns."""
     said = [words.pruned(extraction.pruned_at)] if extraction.pruned_at else []
-    said += map(spoken, (result or {}).get("reasons", ()))
+    said += map(spoken, result.get("reasons", ()))
     for name in words.ordered(record["fields"]):
         reasons = record["fields"][name].get("reasons", ())
         said += [f"{words.field_word(name)}: {spoken(reason)}" for reason in reasons]

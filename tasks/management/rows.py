@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from tasks import confidence, repeats
+from tasks import confidence, repeats, results
 from tasks.management.places import Places
 from tasks.models import Attempt, Document, Extraction, Task
 from tasks.states import TaskStatus
@@ -108,14 +108,15 @@ def _of_task(task: Task, attempt: Attempt | None, name: str) -> Row:
     row = Row(name, task.status, task.error_code, task.error_message, task.pk, attempts=task.attempts_made)
     if attempt and attempt.started_at and attempt.finished_at:
         row.seconds = round((attempt.finished_at - attempt.started_at).total_seconds(), 2)
-    if task.status == TaskStatus.COMPLETED and attempt and attempt.result:
+    if task.status == TaskStatus.COMPLETED and attempt and attempt.result is not None:
         row.confidence, row.needs_review, row.result = task.confidence, task.needs_review, attempt.result
-        row.kind = attempt.result.get("kind", "")
-        row.message = "; ".join(attempt.result.get("reasons", ()))
-        for record in attempt.result.get("records", ())[:1]:
+        result = results.shown(attempt.result)
+        row.kind = result.get("kind", "")
+        row.message = "; ".join(result.get("reasons", ()))
+        for record in result.get("records", ())[:1]:
             row.fields = {name: value["value"] for name, value in record["fields"].items()}
-            row.fields["line_count"] = len(record["lines"])
-            row.flagged = [name for name, value in record["fields"].items() if value["reasons"]]
+            row.fields["line_count"] = len(record.get("lines", ()))
+            row.flagged = [name for name, value in record["fields"].items() if value.get("reasons")]
     return row
 
 

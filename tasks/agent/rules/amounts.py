@@ -8,12 +8,13 @@ from decimal import Decimal
 
 from tasks.agent.layout import Cell
 from tasks.agent.rules import numbers
-from tasks.agent.rules.combining import OF_LINES, Amounts, choose
+from tasks.agent.rules.combining import ALONE, OF_LINES, Amounts, choose
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.sums import CENT, Figure, columned, doubt_rate, total_headings
 from tasks.agent.rules.tables import Table
+from tasks.agent.rules.taxes import OTHER_IN_ROW, add_rates
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
@@ -48,6 +49,8 @@ GENERIC_TOTAL = (
 )
 CLOSING, MOST_BEFORE = 0.75, 2
 COMPLETING, BESIDE = 0.75, 0.25
+SENTENCE = 5
+"""Words beside a figure that make it part of what somebody says."""
 
 
 def amounts_of(text: Text, table: Table) -> Amounts:
@@ -55,9 +58,11 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     by_role: dict[str, list[Figure]] = {role: [] for role in SUMMARY}
     for figure in figures:
         by_role[figure.role].append(figure)
-    _sum_taxes(by_role)
+    add_rates(by_role)
     if not by_role["net"]:
         by_role["net"] += _net_of_lines(table)
+    if not (by_role["total"] or by_role["amount_due"]):
+        by_role["total"] += _alone(text, table)
     chosen = choose(by_role)
     due = max(by_role["amount_due"], key=lambda f: f.candidate.score, default=None)
     chosen.amount_due = due.candidate if due else None
@@ -141,12 +146,11 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
 
 def _beside(text: Text, cell: Cell, chosen: numbers.Amount, score: float) -> Iterator[Figure]:
     """The other figures in the row of a tax, one of which may be it where the last one is a running sum."""
-    for other in _unlabelled(text, cell):
-        for amount in text.amounts(other):
-            if amount.money and amount is not chosen:
-                words = words_at(other, amount.start, amount.end)
-                candidate = Candidate(numbers.plain(amount.value), score - BESIDE, words, label="beside")
-                yield Figure("tax", amount, candidate, cell.line)
+    for other, amount in _to_the_right(text, cell):
+        if amount.money and amount is not chosen:
+            words = words_at(other, amount.start, amount.end)
+            candidate = Candidate(numbers.plain(amount.value), score - BESIDE, words, label=OTHER_IN_ROW)
+            yield Figure("tax", amount, candidate, cell.line)
 
 
 def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
@@ -154,7 +158,12 @@ def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
 
 
 def _closes(text: Text, cell: Cell, hit: Hit) -> bool:
-    """Whether a word or two stand before the label and nothing but a rate and remarks behind it: "Honorar netto", "Parts tax 7 %"."""
+    """Whether a word or two stand before the label and nothing but a rate and remarks behind it: "Honorar netto", "Parts tax 7 %".
+
+    What stands in brackets is a remark itself: "Getränke (19 % USt)".
+    """
+    if text.brackets(cell, hit):
+        return False
     folded = text.folded[cell]
     behind = re.sub(r"\(.*?\)", "", _up_to_amount(text, cell, hit))
     return len(folded[: hit.start].split()) <= MOST_BEFORE and not FOREIGN_WORDS.search(behind)
@@ -179,7 +188,7 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
         default=len(cell.text),
     )
     own = [a for a in text.amounts(cell) if hit.end <= a.start < stop and not a.percent]
-    right = [(other, a) for other in _unlabelled(text, cell) for a in text.amounts(other) if not a.percent]
+    right = list(_to_the_right(text, cell))
     choices = [[p for p in right if p[1].money], [(cell, a) for a in own if a.money]]
     if _waits(text, cell, hit):
         choices.reverse()
@@ -197,11 +206,15 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
     if right or own or foreign or _heads_several(text, cell):
         return None
     for other in text.below(cell, 1):
-        money = [a for a in text.amounts(other) if a.money]
+        money = [a for a in text.amounts(other) if a.money and not _in_sentence(other)]
         left = text.lines[other.line].cells[: other.column + 1]
         if money and not any(text.leading_hit(c) for c in left):
             return other, money[0], 0.72
     return None
+
+
+def _in_sentence(cell: Cell) -> bool:
+    return len(FOREIGN_WORDS.findall(cell.text)) >= SENTENCE
 
 
 def _waits(text: Text, cell: Cell, hit: Hit) -> bool:
@@ -216,17 +229,18 @@ def _waits(text: Text, cell: Cell, hit: Hit) -> bool:
     )
 
 
-def _unlabelled(text: Text, cell: Cell) -> Iterator[Cell]:
-    """The cells to the right, without those that name a sum of their own and its figure: "Net 609.50   Tax 51.03   Total 660.53"."""
+def _to_the_right(text: Text, cell: Cell) -> Iterator[tuple[Cell, numbers.Amount]]:
+    """The figures to the right, without those of another label: "Net 609.50   Tax 51.03", "Taxable | 100.00 Tax | 10.00"."""
     for other in text.right_of(cell):
         hit = text.leading_hit(other)
-        if (
-            hit is not None
-            and hit.plays_one(SUMMARY)
-            and any(a.start >= hit.end for a in text.amounts(other))
-        ):
+        named = hit is not None and hit.plays_one(SUMMARY)
+        figures = [amount for amount in text.amounts(other) if not amount.percent]
+        if named and any(amount.start >= hit.end for amount in figures):
             continue
-        yield other
+        for amount in figures:
+            yield other, amount
+        if named:
+            return
 
 
 def _left_of(text: Text, cell: Cell) -> tuple[Cell, numbers.Amount] | None:
@@ -256,23 +270,6 @@ def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
     return weight
 
 
-def _sum_taxes(by_role: dict[str, list[Figure]]) -> None:
-    """Several printed rates without a printed sum: their sum is one more candidate. A printed sum of them is more than its parts."""
-    taxes = [f for f in by_role["tax"] if f.amount.money and f.candidate.label != "column"]
-    lines = {figure.line: figure for figure in taxes}
-    values = [figure.amount.value for figure in lines.values()]
-    for figure in lines.values() if len(lines) > 2 else ():
-        if figure.amount.value and abs(sum(values) - 2 * figure.amount.value) <= CENT:
-            figure.candidate.score = min(figure.candidate.score + 0.03, 0.99)
-            return
-    if 2 <= len(lines) <= 6:
-        value = sum((figure.amount.value for figure in lines.values()), Decimal(0))
-        words = [word for figure in lines.values() for word in figure.candidate.words]
-        candidate = Candidate(numbers.plain(value), 0.6, words, label="sum", source="computed")
-        amount = numbers.Amount(value, 0, 0, "", 2, False)
-        by_role["tax"].append(Figure("tax", amount, candidate, max(lines)))
-
-
 def _net_of_lines(table: Table) -> Iterator[Figure]:
     """Where no net amount is printed: what the line items sum to, which counts only if tax and total prove it."""
     rows = [row for row in table.rows if "amount" in row.parts]
@@ -283,3 +280,15 @@ def _net_of_lines(table: Table) -> Iterator[Figure]:
     source = "page" if words else "computed"
     candidate = Candidate(numbers.plain(value), 0.45, words, label=OF_LINES, source=source)
     yield Figure("net", numbers.Amount(value, 0, 0, "", 2, False), candidate, rows[-1].line)
+
+
+def _alone(text: Text, table: Table) -> Iterator[Figure]:
+    """Where no label names a total: figures with nothing else on their lines ("received: | 120.80" in a box), which count only if net and tax prove them."""
+    for line in text.lines:
+        amounts = (
+            text.amounts(line.cells[0]) if len(line.cells) == 1 and line.index not in table.taken else []
+        )
+        if len(amounts) == 1 and amounts[0].money and not FOREIGN_WORDS.search(line.text):
+            words = words_at(line.cells[0], amounts[0].start, amounts[0].end)
+            candidate = Candidate(numbers.plain(amounts[0].value), 0.5, words, label=ALONE)
+            yield Figure("total", amounts[0], candidate, line.index)

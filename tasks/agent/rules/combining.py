@@ -11,6 +11,7 @@ from tasks.agent.rules.sums import CENT, OF_RATES, Figure
 from tasks.agent.rules.text import Candidate
 
 OF_LINES = "line items"
+ALONE = "alone"
 MOST = 9
 MOST_CHANGES = 7
 SURE_TAX = 0.8
@@ -53,11 +54,8 @@ def choose(by_role: dict[str, list[Figure]]) -> Amounts:
     ]
     # "Brutto" or "Total" before the tax may be what others call net.
     known = {figure.amount.value for figure in nets if figure.candidate.label not in (OF_LINES, OF_RATES)}
-    spare = [
-        f
-        for f in _distinct(by_role["total"])
-        if f.amount.value not in known and any(t.line >= f.line for t in taxes)
-    ]
+    before = [f for f in by_role["total"] if any(t.line >= f.line for t in taxes)]
+    spare = [f for f in _distinct(before) if f.amount.value not in known]
     nets = nets + [Figure("net", f.amount, _weaker(f.candidate), f.line, spare=True) for f in spare]
     changes = _changes(by_role)
     best, best_score = None, -1.0
@@ -132,11 +130,11 @@ def _score(
         return 0.0
     if tax and total and not net and 2 * abs(tax.amount.value) > abs(total.amount.value):
         score -= 0.8
-    if net and tax and tax.candidate is net.candidate:
-        return 0.0
+    if net and tax and net.candidate.words[:1] == tax.candidate.words[:1] != []:
+        return 0.0  # one printed figure is not both
     if net and net.spare and not tax:
         return 0.0
-    computed = any(f and f.candidate.label in (OF_LINES, OF_RATES) for f in (net, tax))
+    computed = any(f and f.candidate.label in (OF_LINES, OF_RATES, ALONE) for f in (net, tax, total))
     if computed and not (net and tax and total):
         return 0.0
     if (

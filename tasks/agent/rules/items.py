@@ -111,7 +111,9 @@ def _first_sum(text: Text, amounts: Amounts) -> int:
 def _is_tax(text: Text, line: Line) -> bool:
     """Whether the line is a tax with its rate, which adds to the sum and is no item: "Iowa state tax 7 %"."""
     return "%" in line.text and any(
-        "tax" in hit.roles for cell in line.cells for hit in text.hits.get(cell, ())
+        "tax" in hit.roles and not text.brackets(cell, hit)
+        for cell in line.cells
+        for hit in text.hits.get(cell, ())
     )
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 
 from tasks.agent.layout import Cell, Line, lines_of
 from tasks.agent.page import Page, Word
 from tasks.agent.rules import dates, labels, numbers
+from tasks.agent.rules.countries import Countries, countries_of
 from tasks.agent.rules.labels import Hit
 
-AMERICAN_ADDRESS = re.compile(r"\b[A-Z]{2},? \d{5}(?:-\d{4})?\b")
+ADDRESS_LINES = 6
 NOT_A_LABEL_BEFORE = re.compile(r"[^\W\d_]")
 
 
@@ -55,19 +57,38 @@ class Text:
         self.language = max(weights, key=lambda name: (weights[name], name == "en"), default="")
         texts = [cell.text for cell in self.cells if any(map(str.isdigit, cell.text))]
         self.mark = numbers.decimal_mark(texts)
-        american = self.language == "en" and any(AMERICAN_ADDRESS.search(text) for text in texts)
-        self.month_first = dates.month_first(texts, american) if self.language in ("en", "") else False
+        self.month_first = (
+            dates.month_first(texts, lambda: self.countries.month_first)
+            if self.language in ("en", "")
+            else False
+        )
         self._amounts: dict[Cell, list[numbers.Amount]] = {}
         self._dates: dict[Cell, list[dates.Found]] = {}
+
+    @cached_property
+    def countries(self) -> Countries:
+        """Where the writer is: by all but what stands below the labels of those who are written to."""
+        theirs: set[Cell] = set()
+        for cell, hit in (*self.labelled("buyer"), *self.labelled("other_party")):
+            if self.leads(cell, hit):
+                theirs.update((cell, *self.below(cell, ADDRESS_LINES)))
+        return countries_of(cell.text for cell in self.cells if cell not in theirs)
 
     def amounts(self, cell: Cell) -> list[numbers.Amount]:
         found = self._amounts.get(cell)
         if found is None:
             found = numbers.amounts(cell.text, self.mark)
+            if len(found) == 1 and self._is_rate(cell):
+                found = [replace(found[0], percent=True)]
             if found and (taken := self.dates(cell)):
                 found = [a for a in found if not any(d.start < a.end and a.start < d.end for d in taken)]
             self._amounts[cell] = found
         return found
+
+    def _is_rate(self, cell: Cell) -> bool:
+        """Whether the sign of percent behind the cell's figure stands in a column of its own."""
+        behind = self.lines[cell.line].cells[cell.column + 1 : cell.column + 2]
+        return bool(behind) and behind[0].text == "%"
 
     def dates(self, cell: Cell) -> list[dates.Found]:
         found = self._dates.get(cell)
@@ -85,6 +106,10 @@ class Text:
     def leads(self, cell: Cell, hit: Hit) -> bool:
         """Whether the label opens its cell (behind figures and signs at most), and is not a word within a sentence."""
         return not NOT_A_LABEL_BEFORE.search(self.folded[cell], 0, hit.start)
+
+    def brackets(self, cell: Cell, hit: Hit) -> bool:
+        """Whether the label stands within brackets, and so in a remark."""
+        return cell.text.count("(", 0, hit.start) > cell.text.count(")", 0, hit.start)
 
     def leading_hit(self, cell: Cell) -> Hit | None:
         hits = self.hits.get(cell)

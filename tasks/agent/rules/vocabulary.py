@@ -192,27 +192,35 @@ FIELDS: dict[str, Words] = {
         "|net sales|value of goods|total ex tax|amount ex gst|total ex gst|subtotal ex gst|total before gst|total before vat"
         "|amount before vat|net of vat|net total excl vat|taxable|taxable sales|ex vat|total charges before vat|charges before vat"
         "|total charges before tax|items subtotal|item subtotal|taxable total|total net value|sub tot|subtl|merchandise subtotal"
-        "|total services|labor and materials|total exclusive of gst|total net of vat|net payable before tax",
+        "|total services|labor and materials|total exclusive of gst|total net of vat|net payable before tax"
+        "|total without taxes|total without tax|untaxed amount|total untaxed",
         "de": "summe netto|nettobetrag|netto|nettosumme|gesamt netto|zwischensumme|netto gesamt|nettowert|gesamtbetrag netto|betrag netto"
         "|summe ohne mwst|rechnungsbetrag netto|total exkl mwst|total ohne mwst|gesamtsumme netto|zwischensumme netto|summe exkl mwst"
         "|netto summe|nettogesamtbetrag|gesamtnettobetrag|total netto|netto betrag|warenwert netto|summe der positionen|netto rechnungsbetrag"
         "|zwischentotal|betrag exkl mwst|subtotal|summe vor steuern"
-        "|warenwert|positionssumme|gesamtnetto|honorar netto|angebotssumme netto|auftragssumme netto|zwischensumme ohne ust|summe ohne ust|betrag ohne ust|betrag ohne mwst|gesamtbetrag ohne mwst|gesamtbetrag ohne ust|summe exkl ust|exkl mwst|exkl ust|total exkl ust|entgelt|nettoentgelt|bemessungsgrundlage|steuerpflichtiger betrag|warennettowert|rechnungsnetto|nettoumsatz|total vor mwst|netto total|zwischensumme exkl mwst|gutschriftsbetrag netto|angebotsbetrag netto|summe positionen netto|lieferwert|nettorechnungsbetrag|summe nettobeträge|gesamtpreis netto|summe nettopreise",
+        "|warenwert|positionssumme|gesamtnetto|honorar netto|angebotssumme netto|auftragssumme netto|zwischensumme ohne ust|summe ohne ust|betrag ohne ust|betrag ohne mwst|gesamtbetrag ohne mwst|gesamtbetrag ohne ust|summe exkl ust|exkl mwst|exkl ust|total exkl ust|entgelt|nettoentgelt|bemessungsgrundlage|steuerpflichtiger betrag|warennettowert|rechnungsnetto|nettoumsatz|total vor mwst|netto total|zwischensumme exkl mwst|gutschriftsbetrag netto|angebotsbetrag netto|summe positionen netto|lieferwert|nettorechnungsbetrag|summe nettobeträge|gesamtpreis netto|summe nettopreise"
+        "|total ohne steuern|summe ohne steuern|betrag ohne steuern",
         "fr": "total ht|montant ht|total hors taxes|total hors taxe|sous total|total net ht|net ht|montant hors taxes|montant net|sous total ht"
         "|total h t|montant total ht|prix total ht|montant hors taxe|base ht|somme ht|hors taxes|ht|total avant taxes|montant avant taxes"
-        "|total net hors taxes|total général ht|montant net ht|montant total hors taxes|total brut ht|net commercial|base hors taxe|total hors tva|montant hors tva|hors tva|base imposable|montant htva|total htva|prix hors tva|total prestations ht|honoraires ht|total honoraires ht|total devis ht",
+        "|total net hors taxes|total général ht|montant net ht|montant total hors taxes|total brut ht|net commercial|base hors taxe|total hors tva|montant hors tva|hors tva|base imposable|montant htva|total htva|prix hors tva|total prestations ht|honoraires ht|total honoraires ht|total devis ht"
+        "|total sans taxes|total hors t v a",
         "es": "base imponible|subtotal|total neto|importe neto|base|suma|total base imponible|total sin iva|importe sin iva|importe antes de impuestos|total antes de impuestos"
-        "|suma bases|total bases|base imp|suma de bases|base imponible total|total bruto|importe bruto|suma importes|total antes de iva|importe base|suma base imponible|bases imponibles|subtotal sin iva|total honorarios",
+        "|suma bases|total bases|base imp|suma de bases|base imponible total|total bruto|importe bruto|suma importes|total antes de iva|importe base|suma base imponible|bases imponibles|subtotal sin iva|total honorarios"
+        "|total sin impuestos|importe sin impuestos",
         "it": "imponibile|totale imponibile|subtotale|totale netto|totale imponibile iva|importo netto|totale merce|netto|totale senza iva"
-        "|totale imponibili|imponibile totale|base imponibile|totale merci|totale servizi|importo imponibile|netto merce|totale compensi imponibile|totale esente|totale lavori|imponibile iva|totale parziale|totale al netto iva|totale prestazioni|tot imponibile",
+        "|totale imponibili|imponibile totale|base imponibile|totale merci|totale servizi|importo imponibile|netto merce|totale compensi imponibile|totale esente|totale lavori|imponibile iva|totale parziale|totale al netto iva|totale prestazioni|tot imponibile"
+        "|totale senza imposte|totale esclusa iva",
         "nl": "exclusief btw|excl btw|totaal excl btw|subtotaal|bedrag excl btw|netto|totaal exclusief btw|subtotaal excl btw|netto bedrag"
         "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw|tussentotaal"
-        "|goederen excl btw|totaal goederen|maatstaf|btw grondslag|belastbaar|belastbaar bedrag|maatstaf van heffing|netto totaal|subtotaal exclusief btw|totaal zonder btw|goederenbedrag|bedrag zonder btw|ex btw|totaal ex btw|totaal excl|nettototaal",
+        "|goederen excl btw|totaal goederen|maatstaf|btw grondslag|belastbaar|belastbaar bedrag|maatstaf van heffing|netto totaal|subtotaal exclusief btw|totaal zonder btw|goederenbedrag|bedrag zonder btw|ex btw|totaal ex btw|totaal excl|nettototaal"
+        "|totaal zonder belasting",
         "pl": "razem netto|wart netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto"
-        "|suma wartości netto|wartość sprzedaży netto|wartość ogółem netto|do zapłaty netto|razem wartość netto|wartość razem netto|podstawa opodatkowania|netto razem",
+        "|suma wartości netto|wartość sprzedaży netto|wartość ogółem netto|do zapłaty netto|razem wartość netto|wartość razem netto|podstawa opodatkowania|netto razem"
+        "|razem bez podatku|kwota bez podatku",
         "fi": "veroton|veroton yhteensä|yhteensä veroton|veroton summa|veroton hinta yhteensä|alv 0% yhteensä|verot. yhteensä|yhteensä alv 0%"
         "|summa veroton|veroton hinta"
-        "|veroton loppusumma|netto|netto yhteensä|verottomat yhteensä|veron peruste|alv peruste|välisumma|hinta ilman alv|yhteensä ilman alv|yhteensä alv 0|yhteensä netto|veroton kokonaissumma",
+        "|veroton loppusumma|netto|netto yhteensä|verottomat yhteensä|veron peruste|alv peruste|välisumma|hinta ilman alv|yhteensä ilman alv|yhteensä alv 0|yhteensä netto|veroton kokonaissumma"
+        "|yhteensä ilman veroa",
         "ja": "小計|税抜金額|税抜合計|標準価格計",
     },
     "tax": {
@@ -317,17 +325,23 @@ FIELDS: dict[str, Words] = {
     },
     "discount": {
         "en": "discount|less discount|member discount|rebate|loyalty discount|rewards applied|coupon|voucher|total discount|savings"
-        "|trade discount|promotional discount|promo|early payment discount|total savings|withholding tax|withholding",
+        "|trade discount|promotional discount|promo|early payment discount|total savings|withholding tax|withholding"
+        "|total saving|you saved|you save|your savings|total saved|cash discount|discount total|points discount",
         "de": "rabatt|skonto|nachlass|abzgl|abzüglich|gesamtrabatt|rechnungsrabatt|gutschein"
-        "|abzüglich rabatt|abzgl rabatt|mengenrabatt|treuerabatt|sondernachlass|preisnachlass|sonderrabatt|aktionsrabatt",
+        "|abzüglich rabatt|abzgl rabatt|mengenrabatt|treuerabatt|sondernachlass|preisnachlass|sonderrabatt|aktionsrabatt"
+        "|ersparnis|ihre ersparnis|gesamtersparnis|sie sparen|gespart|sie haben gespart|barzahlungsrabatt|summe rabatt|rabatt gesamt",
         "fr": "remise|réduction|escompte|rabais|ristourne|bon d'achat"
-        "|remise commerciale|remise globale|remise exceptionnelle|total remise|remise fidélité|retenue de garantie",
-        "es": "descuento|dto|dto pp|dto comercial|retención|retención irpf|irpf|bonificación|total dto|ret irpf",
+        "|remise commerciale|remise globale|remise exceptionnelle|total remise|remise fidélité|retenue de garantie"
+        "|économie|économies|total économies|vous économisez|vous avez économisé|total remises|total réductions|remise totale",
+        "es": "descuento|dto|dto pp|dto comercial|retención|retención irpf|irpf|bonificación|total dto|ret irpf"
+        "|ahorro|ahorro total|total ahorro|total ahorrado|total descuento|total descuentos|descuento total|descuento por pronto pago",
         "it": "sconto"
-        "|sconto incondizionato|abbuono|sconto merce|sconto totale|ritenuta d'acconto|ritenuta|ritenuta acconto",
-        "nl": "korting|klantkorting|kwantumkorting|betalingskorting|kredietbeperking|totale korting",
-        "pl": "rabat|upust",
-        "fi": "alennus",
+        "|sconto incondizionato|abbuono|sconto merce|sconto totale|ritenuta d'acconto|ritenuta|ritenuta acconto"
+        "|risparmio|risparmio totale|totale risparmio|hai risparmiato|totale sconti|totale sconto",
+        "nl": "korting|klantkorting|kwantumkorting|betalingskorting|kredietbeperking|totale korting"
+        "|besparing|totale besparing|uw voordeel|totaal voordeel|totaal korting|u bespaart|contantkorting",
+        "pl": "rabat|upust|oszczędność|oszczędzasz|suma rabatów|kwota rabatu|łączny rabat|suma upustów",
+        "fi": "alennus|säästö|säästät|säästösi|alennus yhteensä|alennukset yhteensä",
         "ja": "割引|割引合計額",
     },
     "charge": {
@@ -463,31 +477,39 @@ FIELDS: dict[str, Words] = {
         "|ifsc code|cin|requisition no|your order|our order|quote valid|meter no|meter number|account ref|customer ref|booking reference"
         "|room no|member no|awb|p n|lot no|hs code|lease no|claim no|policy no|policy number|case no|original invoice"
         "|invoice reference original|customer code|cust no|cust id|your po|our reference no|abn|acn|bsb|mc no|confirmation no"
-        "|confirmation number|reservation no|purchase order #",
+        "|confirmation number|reservation no|purchase order #"
+        "|total points|points total|points|points earned|points balance",
         "de": "kundennummer|kunden nr|kundennr|kunden nummer|bestellnummer|bestell nr|bestellung nr|auftragsnummer|auftrags nr|auftrag nr"
         "|auftragsnr|lieferscheinnummer|lieferschein nr|lieferschein|seite|telefon|tel|fax|debitorennummer|debitoren nr|vertragsnummer"
         "|vertrags nr|referenz|ihre referenz|unsere referenz|ihr zeichen|unser zeichen|mandatsreferenz|projekt|projekt nr|handelsregister|hrb"
         "|hrb nr|konto nr|kto nr|blz|konto|gläubiger id|leasingnummer|artikelnummer|serienummer|filiale|kasse|terminal id|auftrag nr lief"
         "|lief nr|gln|lieferantennummer|lieferanten nr|bestellung|vorgangsnummer|internet|email"
-        "|kd nr|kdnr|kunden id|debitor|debitor nr|zähler nr|zählernummer|vertragskonto|vertragskontonummer|buchungsnummer|zimmer nr|bediener|verwendungszweck|zu rechnung|zur rechnung|ursprungsrechnung|originalrechnung|zahlungsreferenznummer|zahlungsreferenz|auftrag|mitgliedsnummer|patientennummer|aktenzeichen|unsere zeichen|kundenreferenz|rechnungsbezug|transaktionsnummer|ta nr|trace nr|beleg nr terminal",
+        "|kd nr|kdnr|kunden id|debitor|debitor nr|zähler nr|zählernummer|vertragskonto|vertragskontonummer|buchungsnummer|zimmer nr|bediener|verwendungszweck|zu rechnung|zur rechnung|ursprungsrechnung|originalrechnung|zahlungsreferenznummer|zahlungsreferenz|auftrag|mitgliedsnummer|patientennummer|aktenzeichen|unsere zeichen|kundenreferenz|rechnungsbezug|transaktionsnummer|ta nr|trace nr|beleg nr terminal"
+        "|punkte|punktestand|bonuspunkte|punkte gesamt|summe punkte",
         "fr": "n° client|numéro client|numéro de client|code client|réf client|référence client|votre référence|notre référence|n° commande"
         "|n° de commande|numéro de commande|commande n°|bon de commande|page|tél|téléphone|fax|siret|siren|rcs|ape|naf|facture liée"
         "|numéro de dossier|id client|réf marché|n° de contrat|numéro de ligne|référence|réf|bon de livraison|n° de compte|capital|bl n°"
         "|code ape|n° abonné|numéro d'abonné|mandat"
-        "|compte client|n° compte client|n° de client|facture d'origine|facture initiale|sur facture n°|n° de commande client|numéro de compte|contrat n°|référence contrat|point de livraison|n° adhérent|n° dossier|dossier n°|n° de bl|commande",
+        "|compte client|n° compte client|n° de client|facture d'origine|facture initiale|sur facture n°|n° de commande client|numéro de compte|contrat n°|référence contrat|point de livraison|n° adhérent|n° dossier|dossier n°|n° de bl|commande"
+        "|points|total points|points fidélité|solde de points",
         "es": "número de pedido|nº pedido|pedido|número de cliente|nº cliente|cliente nº|referencia|página|teléfono|su referencia|cuenta"
-        "|nº de cliente|cód cliente|código cliente|código de cliente|nº albarán|albarán|nº contrato|número de cuenta|cups|factura original|factura rectificada|nº de pedido|expediente|nº expediente|ref catastral",
+        "|nº de cliente|cód cliente|código cliente|código de cliente|nº albarán|albarán|nº contrato|número de cuenta|cups|factura original|factura rectificada|nº de pedido|expediente|nº expediente|ref catastral"
+        "|puntos|total puntos|saldo de puntos",
         "it": "numero ordine|codice cliente|ordine n|riferimento|pagina|telefono|ddt|ordine|cod cliente|n ordine|vs ordine|codice destinatario"
-        "|ns rif|vs rif|n cliente|n° cliente|nr cliente|ordine nr|ordine numero|ddt n|ddt nr|contratto n|rif fattura|fattura di riferimento|iban|c c|pratica n",
+        "|ns rif|vs rif|n cliente|n° cliente|nr cliente|ordine nr|ordine numero|ddt n|ddt nr|contratto n|rif fattura|fattura di riferimento|iban|c c|pratica n"
+        "|punti|totale punti|saldo punti",
         "nl": "klantnummer|ordernummer|bestelnummer|referentie|uw referentie|ons kenmerk|uw kenmerk|pagina|telefoon|kvk|kvk nummer|debiteurnummer"
         "|rekeningnummer|serienummer|klantnr|projectnummer"
-        "|klant nr|bestelling|order nr|ordernr|oorspronkelijke factuur|betreft factuur|projectnr|project nr|contractnummer|polisnummer|meternummer|debiteur|debiteur nr|debiteurnr|inkoopordernummer|uw ordernummer|ean code|uw bestelling|dossiernummer|lidnummer",
+        "|klant nr|bestelling|order nr|ordernr|oorspronkelijke factuur|betreft factuur|projectnr|project nr|contractnummer|polisnummer|meternummer|debiteur|debiteur nr|debiteurnr|inkoopordernummer|uw ordernummer|ean code|uw bestelling|dossiernummer|lidnummer"
+        "|punten|totaal punten|puntensaldo",
         "pl": "numer zamówienia|nr zamówienia|numer klienta|nr klienta|strona|numer rachunku|nr rachunku|konto|numer rachunku bankowego|nr konta"
         "|numer ksef|id nabywcy|regon|krs|telefon|zamówienie nr|wz nr"
-        "|do faktury|do faktury nr|dotyczy faktury|dotyczy faktury nr|numer konta|nr zam|zamówienie|nr rej|pesel|nr umowy|umowa nr|numer umowy|nr licznika|bdo|nr wz|nr zlecenia|zlecenie nr",
+        "|do faktury|do faktury nr|dotyczy faktury|dotyczy faktury nr|numer konta|nr zam|zamówienie|nr rej|pesel|nr umowy|umowa nr|numer umowy|nr licznika|bdo|nr wz|nr zlecenia|zlecenie nr"
+        "|punkty|suma punktów|stan punktów",
         "fi": "asiakasnumero|asiakasnro|tilausnumero|viite|viitenumero|viitteenne|viitteemme|sivu|puhelin|puh|tilinumero|tilausnro"
         "|asiakas nro|sopimusnumero|asiakasnumeronne|tilauksen numero|sopimus nro|alkuperäinen lasku|hyvitettävä lasku"
-        "|projektinumero|myyjän viite|ostajan viite|käyttöpaikka|mittarinumero|asiakkaan viite",
+        "|projektinumero|myyjän viite|ostajan viite|käyttöpaikka|mittarinumero|asiakkaan viite"
+        "|pisteet|pisteet yhteensä|bonuspisteet",
     },
     "tax_id": {
         "en": "vat no|vat number|vat id|vat reg no|vat registration no|vat registration number|vat reg|tax id|tax no|tax number|gstin|gst no"

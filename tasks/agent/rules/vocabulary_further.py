@@ -61,11 +61,11 @@ FIELDS: dict[str, Words] = {
         "cs": "datum splatnosti|splatnost|splatná dne|splatné do|splatnost dne|uhraďte do|splatné dne",
     },
     "net": {
-        "sv": "netto|exkl moms|summa exkl moms|totalt exkl moms|belopp exkl moms|nettobelopp|delsumma|summa netto|exklusive moms|varuvärde|totalt exklusive moms",
-        "da": "subtotal|netto|ekskl moms|i alt ekskl moms|total ekskl moms|momsgrundlag|nettobeløb|beløb ekskl moms|momspligtigt beløb|excl moms|total excl moms",
-        "no": "netto|eks mva|sum eks mva|beløp eks mva|totalt eks mva|ekskl mva|sum ekskl mva|nettobeløp|delsum|mva grunnlag|netto sum",
-        "pt": "subtotal|total ilíquido|total líquido|valor líquido|base tributável|incidência|base de incidência|total sem iva|valor sem iva|total mercadoria|soma|valor tributável",
-        "cs": "základ daně|celkem bez dph|základ|cena bez dph|celková cena bez dph|součet bez dph|bez dph|mezisoučet|základ dph",
+        "sv": "netto|exkl moms|summa exkl moms|totalt exkl moms|belopp exkl moms|nettobelopp|delsumma|summa netto|exklusive moms|varuvärde|totalt exklusive moms|totalt utan moms",
+        "da": "subtotal|netto|ekskl moms|i alt ekskl moms|total ekskl moms|momsgrundlag|nettobeløb|beløb ekskl moms|momspligtigt beløb|excl moms|total excl moms|i alt uden moms",
+        "no": "netto|eks mva|sum eks mva|beløp eks mva|totalt eks mva|ekskl mva|sum ekskl mva|nettobeløp|delsum|mva grunnlag|netto sum|sum uten mva",
+        "pt": "subtotal|total ilíquido|total líquido|valor líquido|base tributável|incidência|base de incidência|total sem iva|valor sem iva|total mercadoria|soma|valor tributável|total sem impostos",
+        "cs": "základ daně|celkem bez dph|základ|cena bez dph|celková cena bez dph|součet bez dph|bez dph|mezisoučet|základ dph|celkem bez daně",
     },
     "tax": {
         "sv": "moms|varav moms|momsbelopp|summa moms|moms totalt|mervärdesskatt",
@@ -88,7 +88,13 @@ FIELDS: dict[str, Words] = {
         "pt": "total a pagar|a pagar|valor a pagar|montante a pagar|saldo|líquido a pagar|importância a pagar",
         "cs": "k úhradě|celkem k úhradě|zbývá uhradit|částka k úhradě|k zaplacení|celkem k zaplacení",
     },
-    "discount": {"sv": "rabatt", "da": "rabat", "no": "rabatt", "pt": "desconto|descontos", "cs": "sleva"},
+    "discount": {
+        "sv": "rabatt|total rabatt|summa rabatt|besparing|du sparar",
+        "da": "rabat|rabat i alt|samlet rabat|besparelse|du sparer|sparet",
+        "no": "rabatt|rabatt totalt|sum rabatt|besparelse|du sparer|spart",
+        "pt": "desconto|descontos|total descontos|total de descontos|desconto total|poupança|poupou|total poupado",
+        "cs": "sleva|sleva celkem|celková sleva|úspora|ušetřeno|ušetřili jste",
+    },
     "charge": {
         "sv": "frakt|öresavr|öresutjämning|öresavrundning|avrundning|porto|expeditionsavgift|faktureringsavgift",
         "da": "fragt|gebyr|porto|afrunding|forsendelse",
@@ -139,11 +145,11 @@ FIELDS: dict[str, Words] = {
         "cs": "platnost do|platí do|platnost nabídky|datum expirace",
     },
     "other_number": {
-        "sv": "kundnummer|kundnr|ordernummer|ordernr|organisationsnummer|org nr|orgnr|bankgiro|plusgiro|ocr|ocr nummer|referens|sida|telefon",
-        "da": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|reg nr|side|telefon|tlf|cvr|cvr nr|betalings id|rekvisition",
-        "no": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|kontonummer|kid|kid nummer|side|telefon|tlf|org nr|orgnr|bankkonto",
-        "pt": "nº cliente|nº de cliente|encomenda|encomenda nº|referência|página|telefone|contribuinte|atcud|código de cliente",
-        "cs": "variabilní symbol|konstantní symbol|specifický symbol|číslo objednávky|objednávka č|číslo účtu|ičo|ič|strana|telefon|tel|objednávka",
+        "sv": "kundnummer|kundnr|ordernummer|ordernr|organisationsnummer|org nr|orgnr|bankgiro|plusgiro|ocr|ocr nummer|referens|sida|telefon|poäng",
+        "da": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|reg nr|side|telefon|tlf|cvr|cvr nr|betalings id|rekvisition|point i alt|point",
+        "no": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|kontonummer|kid|kid nummer|side|telefon|tlf|org nr|orgnr|bankkonto|poeng",
+        "pt": "nº cliente|nº de cliente|encomenda|encomenda nº|referência|página|telefone|contribuinte|atcud|código de cliente|pontos|total pontos",
+        "cs": "variabilní symbol|konstantní symbol|specifický symbol|číslo objednávky|objednávka č|číslo účtu|ičo|ič|strana|telefon|tel|objednávka|body|body celkem",
     },
     "tax_id": {
         "sv": "momsreg nr|momsregistreringsnummer|vat nr|momsnr",

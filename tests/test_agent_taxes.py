@@ -1,0 +1,116 @@
+"""Taxes are added up where several are printed, and a figure that says something else is neither tax nor net nor total."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tests.test_agent_unusual import HEAD, Rows, record, sums, values
+
+ADDED = [Decimal("1500"), Decimal("181.80"), Decimal("1681.80")]
+GOODS: Rows = [[(60, "Net"), (480, "1,500.00")]]
+TO_PAY: Rows = [[(60, "Total"), (480, "1,681.80")]]
+RATES: dict[str, Rows] = {
+    "lines": [[(60, "VAT 7% (860.00 GBP)"), (480, "60.20")], [(60, "VAT 19% (640.00 GBP)"), (480, "121.60")]],
+    "authorities": [[(60, "CGST"), (480, "90.90")], [(60, "SGST"), (480, "90.90")], [(60, "IGST"), (480, "0.00")]],
+    "one line": [[(60, "CGST 9%"), (160, "90.90"), (300, "SGST 9%"), (480, "90.90")]],
+    "sum printed": [
+        [(60, "VAT 7%"), (480, "60.20")],
+        [(60, "VAT 19%"), (480, "121.60")],
+        [(60, "Total VAT"), (480, "181.80")],
+    ],
+    "table": [
+        [(60, "Rate"), (200, "Net"), (330, "VAT")],
+        [(60, "7%"), (200, "860.00"), (330, "60.20")],
+        [(60, "19%"), (200, "640.00"), (330, "121.60")],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rates", RATES)
+def test_several_taxes_are_one_together(tmp_path: Path, rates: str) -> None:
+    found = record(tmp_path, [*HEAD, *GOODS, *RATES[rates], *TO_PAY])
+    assert sums(found) == ADDED
+    assert not any(found.fields[name].reasons for name in ("net", "tax", "total"))
+
+
+NETS: dict[str, Rows] = {
+    "lines": [
+        [(60, "Net 7%"), (480, "860.00")],
+        [(60, "VAT 7%"), (480, "60.20")],
+        [(60, "Net 19%"), (480, "640.00")],
+        [(60, "VAT 19%"), (480, "121.60")],
+    ],
+    "figures before labels": [
+        [(60, "7% Taxable"), (200, "860.00 Tax"), (330, "60.20")],
+        [(60, "19% Taxable"), (200, "640.00 Tax"), (330, "121.60")],
+    ],
+    "table": RATES["table"],
+}
+
+
+@pytest.mark.parametrize("rates", NETS)
+@pytest.mark.parametrize("total", [*TO_PAY, [(300, "1,681.80")]])
+def test_what_is_printed_per_rate_is_added_up_if_the_total_proves_it(
+    tmp_path: Path, rates: str, total: list[tuple[float, str]]
+) -> None:
+    found = record(tmp_path, [*HEAD, *NETS[rates], total])
+    assert sums(found) == ADDED
+    assert not any(found.fields[name].reasons for name in ("net", "tax", "total"))
+
+
+def test_a_figure_alone_that_nothing_proves_is_no_total(tmp_path: Path) -> None:
+    found = record(tmp_path, [*HEAD, *GOODS, *RATES["lines"], [(300, "1,680.80")]])
+    assert values(found, "total") == [None]
+
+
+def test_a_tax_named_in_brackets_is_a_remark(tmp_path: Path) -> None:
+    rows: Rows = [[(60, "Drinks (19% VAT)"), (480, "640.00")], [(60, "Food (7% VAT)"), (480, "860.00")]]
+    found = record(tmp_path, [*HEAD, *rows, *GOODS, *RATES["lines"], *TO_PAY])
+    assert sums(found) == ADDED
+    assert [line["amount"].value for line in found.lines] == ["640.00", "860.00"]
+
+
+def test_a_rate_whose_sign_stands_in_a_column_of_its_own_is_no_tax(tmp_path: Path) -> None:
+    rows: Rows = [[(390, "VAT:"), (480, "20"), (540, "%")], [(390, "Total:"), (480, "1,800.00")]]
+    found = record(tmp_path, [*HEAD, *GOODS, *rows])
+    assert sums(found) == [1500, None, 1800]
+    assert not found.fields["total"].reasons
+
+
+def test_a_figure_within_a_sentence_is_no_net_amount(tmp_path: Path) -> None:
+    """The words over it happen to be a label: "net"."""
+    rows: Rows = [
+        [(390, "VAT"), (480, "0.00")],
+        [(390, "Total incl. VAT"), (480, "1,500.00")],
+        [(60, "Terms"), (250, "strictly net")],
+        "The price includes a guarantee worth GBP 84.50 for three years.",
+    ]
+    found = record(tmp_path, [*HEAD, [(390, "Total"), (480, "1,500.00")], *rows])
+    assert sums(found) == [1500, 0, 1500]
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Total Saving",
+        "You saved",
+        "Total points",
+        "Gesamtersparnis",
+        "Total économies",
+        "Totale sconti",
+        "Ahorro total",
+    ],
+)
+def test_what_is_saved_or_earned_is_no_total(tmp_path: Path, label: str) -> None:
+    rows: Rows = [[(390, label), (480, "155.13")], [(390, "Cash discount"), (480, "20.00")]]
+    found = record(tmp_path, [*HEAD, [(390, "Total"), (480, "1,500.00")], *rows])
+    assert values(found, "total") == ["1500.00"]
+    assert record(tmp_path, [*HEAD, [(390, "Total"), (480, "496")], *rows]).fields["total"].value == "496"
+
+
+def test_a_total_without_taxes_is_a_net_amount(tmp_path: Path) -> None:
+    rows: Rows = [[(390, "Total Without Taxes"), (480, "1,500.00")], [(390, "Total"), (480, "1,500.00")]]
+    assert sums(record(tmp_path, [*HEAD, *rows])) == [1500, None, 1500]

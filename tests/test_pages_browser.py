@@ -472,16 +472,23 @@ def test_what_narrows_the_list_of_extractions_stands_in_one_line(world, root, vi
     )
 
 
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+
+
 def test_the_theme_switch_holds_over_pages(world, root, visit) -> None:
     site = visit(root, color_scheme="light")
     page = site.open("/")
     switch = page.get_by_role("button", name="Dark theme")
-    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    light = page.evaluate(BACKGROUND)
     switch.click()
     expect(switch).to_have_attribute("aria-pressed", "true")
     page = site.open("/extractions/")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    dark = page.evaluate(BACKGROUND)
+    assert dark != light
+    page = site.open("/admin/")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark", "the admin keeps to it"
+    assert page.evaluate(BACKGROUND) == dark, "and is as dark"
 
 
 def test_the_keyboard_reaches_the_content_first_and_the_menu_closes(world, root, visit) -> None:

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const KEY = "agentaudit-theme";
+  const KEY = "theme"; // where the admin keeps it too
   const root = document.documentElement;
   const apply = (theme) => {
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;

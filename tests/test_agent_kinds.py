@@ -51,3 +51,50 @@ def test_titles_of_slips_and_returns(tmp_path: Path, title: str, kind: str) -> N
 )  # fmt: skip
 def test_japanese_titles(lines: list[str], kind: str) -> None:
     assert kind_in(lines) == kind
+
+
+def money(*rows: tuple[str, str]) -> Rows:
+    return [[(60, label), (360, figure)] for label, figure in rows]
+
+
+TILL: Rows = ["Kite & Loom", "05/14/2024 14:02", *money(("Tea towel", "20.00"), ("Subtotal", "20.00"), ("Sales tax", "1.60"), ("Total", "21.60"), ("Visa", "21.60")), "AUTH CODE 55120"]  # fmt: skip
+SLIP: Rows = [[(60, "DATE"), (300, "SLIP #")], [(60, "14 May 2024"), (300, "55120")], "MERCHANT 7781", "TRAN TYPE SALE", "APP CODE 0091", *money(("TOTAL", "21.60"))]  # fmt: skip
+POWER: Rows = ["Fjord Power Ltd", "14 May 2024", "Meter number 77120", *money(("Current charges", "GBP 84.10"), ("Amount due", "GBP 84.10"), ("Date due", "4 June 2024"))]  # fmt: skip
+STROM: Rows = ["Fjordstrom GmbH", "14.05.2024", "Zählernummer 77120", *money(("Arbeitspreis", "84,10 EUR"), ("Zu zahlen", "84,10 EUR"), ("Fällig am", "04.06.2024"))]  # fmt: skip
+CZECH: Rows = ["Tkalcovna Drak s.r.o.", "Datum: 14.5.2024", "Splatnost: ....", *money(("Základ dane", "100,00"), ("DPH 21 %", "21,00"), ("Celkem s DPH", "121,00"))]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind", "total"),
+    [(TILL, "receipt", "21.60"), (SLIP, "receipt", "21.60"), (POWER, "invoice", "84.10"), (STROM, "invoice", "84.10"), (CZECH, "invoice", "121.00")],
+    ids=["till", "slip", "power", "strom", "czech"],
+)  # fmt: skip
+def test_a_document_without_a_title_is_what_it_holds(
+    tmp_path: Path, rows: Rows, kind: str, total: str
+) -> None:
+    (record,) = read(tmp_path, rows).records
+    assert (record.kind, record.fields["total"].value) == (kind, total)
+
+
+SUMS = money(("Netto", "240,00"), ("MwSt 19 %", "45,60"), ("Gesamtbetrag", "285,60"))
+OTHERS: dict[str, Rows] = {
+    "payslip": ["Mill Bakery Ltd", "May 2024", *money(("Salary", "2,000.00"), ("Tax", "300.00"), ("Total", "1,700.00")), "Payment date: 31 May 2024"],
+    "card account": [
+        "Northern Card Bank", *money(("Minimum payment", "$35.00"), ("Tax", "$3.00"), ("Card", "$1.00"), ("Cash", "$2.00"), ("Payments", "$9.00"), ("Total amount due", "$70.10")),
+        "Payment due date 06/10/2024",
+    ],
+    "bank account": ["Harbour Bank", *([(60, f"0{day}/05/2024"), (160, word), (400, "20.00")] for day, word in enumerate(("Card", "Cash", "Payment"), 3)), *money(("Balance", "29.00"))],
+    "order": ["Harbour Lane Books Ltd", "Please deliver to our shop", "Order no 77", *SUMS],
+    "offer": ["Holzbau Kern GmbH", "Wir bieten Ihnen an:", *SUMS, "Zahlungsziel 30 Tage"],
+    "reminder": ["Harbour Lane Books Ltd", "14 May 2024", *money(("Late fee", "GBP 10.00"), ("Amount due", "GBP 298.00")), "Please pay by 24 May 2024"],
+    "account of a customer": ["Harbour Lane Books Ltd", *money(("Total due", "300.00")), "Payment due date: 30 June 2024", "Payment received"],
+    "profit": ["Mill Bakery Ltd", *money(("Profit before tax", "500.00"), ("Tax", "100.00"), ("Net profit", "400.00"), ("Total", "400.00"))],
+    "lease": ["This agreement is made between Kern Ltd and Mill Ltd", *SUMS, "Payable by the 3rd of each month"],
+    "delivery": ["Harbour Lane Books Ltd", "Delivery note", *SUMS, "Payment due 30 June 2024"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_what_asks_for_no_money_here_is_none(tmp_path: Path, what: str) -> None:
+    result = read(tmp_path, OTHERS[what])
+    assert (result.kind, result.records) == ("other", ())

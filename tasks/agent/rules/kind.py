@@ -28,8 +28,25 @@ LEAST_COLUMNS, LEAST_LISTED, DIGIT = 3, 2, re.compile(r"\d")
 TILL = re.compile(
     r"^\W*(cashier|change|cash|visa|mastercard|amex|card|tendered|items sold|server|chk|covers|table \d|tisch \d|mesa \d|tavolo \d|couverts|tip|gratuity|guests|check #|payments?|thank|thanks|merci|vielen dank|danke|gracias|grazie|bedankt|reg|trans|store|till|rueckgeld|ruckgeld|geg|bar|kasse|girocard|ec"
     r"|bediener|rendu|especes|cb|caisse|caissier|efectivo|cambio|tarjeta|cajero|contanti|resto|bancomat|cassa|pin|wisselgeld|kassa|contant"
-    r"|gotowka|reszta|kasjer|karta|kateinen|takaisin|pankkikortti|kontant|vaxel|byttepenge|dankort|troco|numerario|hotovost|vraceno)\b"
+    r"|gotowka|reszta|kasjer|karta|kateinen|takaisin|pankkikortti|kontant|vaxel|byttepenge|dankort|troco|numerario|hotovost|vraceno"
+    r"|auth|authorisation|authorization|approval|app code|aid|tvr|tsi|merchant|(?:customer|merchant|cardholder) copy|tran type|chip read|contactless"
+    r"|terminal-?id|genehmigungs-?nr|kundenbeleg|handlerbeleg|autorisation|numero d'autorisation|autorizacion|autorizzazione|autorisatie|autoryzacja"
+    r"|現金|お釣り|お預り|お預かり|釣銭|会員番号|承認番号|お客様控え|加盟店控え)\b"
 )
+ELSEWHERE = re.compile(
+    r"\b(?:(?:gross|net|basic|base) (?:pay|wages?)|salary|payroll|pay period|minimum (?:payment|amount)|credit limit|available credit"
+    r"|(?:opening|closing|statement) balance|withdrawals?|valid until|we (?:are pleased to )?(?:offer|quote)|our offer|this (?:agreement|contract)"
+    r"|(?:brutto|netto)lohn|lohnsteuer|steuerklasse|gehalt|kreditrahmen|kontostand|gultig bis|freibleibend|wir bieten|dieser vertrag|vertrag zwischen"
+    r"|salaire|net imposable|cotisations|solde (?:initial|final)|decouvert|valable jusqu|(?:nous )?vous proposons|notre offre|present contrat"
+    r"|salario|sueldo|devengos|limite de credito|valid[oa] hasta|nuestra oferta|(?:le|les) ofrecemos|presente contrato"
+    r"|retribuzione|stipendio|trattenute|fido|valid[oa] fino|nostra offerta|presente contratto"
+    r"|(?:bruto|netto) ?loon|salaris|loonheffing|geldig tot|bieden wij|deze overeenkomst"
+    r"|wynagrodzenie|saldo (?:poczatkowe|koncowe|inicial|final|iniziale|finale)|wazna do|oferujemy|niniejsza umowa"
+    r"|brutto ?palkka|ennakonpidatys|voimassa|tarjoamme|(?:brutto|netto)lon|skatteavdrag|a-skat|giltigt? till|gyldig til|offererar|tilbyder vi|tilbyr vi"
+    r"|vencimento base|valid[oa] ate|propomos|(?:hruba|cista) mzda|platnost (?:do|nabidky)|nabizime)\b"
+    r"|総支給|差引支給|有効期限|見積"
+)
+"""What payslips, accounts, offers and contracts say, and nobody who asks for his money or has just taken it."""
 
 
 def kind_of(text: Text) -> tuple[str, float]:
@@ -133,14 +150,22 @@ def _read_till(text: Text, scores: dict[str, float]) -> None:
     """A receipt without a title says how it was paid: words of a till on lines of their own, at least three of them."""
     if len(text.pages) > MOST_PAGES_OF_TILL:
         return
-    said = {
-        word
-        for cell in text.cells
-        if (match := TILL.match(text.folded[cell])) is not None
-        for word in [match.group(1)]
-    }
-    if len(said) > LEAST_OF_TILL:
-        scores["receipt"] = max(scores["receipt"], 2.4 + 0.3 * len(said))
+    said = len(till_words(text))
+    if said > LEAST_OF_TILL and not is_of_another_kind(text):
+        scores["receipt"] = max(scores["receipt"], 2.4 + 0.3 * said)
+
+
+def till_words(text: Text) -> set[str]:
+    """Words of a till, or of the machine that cards are read by, each of which opens a cell that is no row of an account."""
+    found = [(cell, match) for cell, folded in text.folded.items() if (match := TILL.match(folded))]
+    return {match.group(1) for cell, match in found if not is_listed(text, cell)}
+
+
+def is_of_another_kind(text: Text) -> bool:
+    """Whether a title of another kind opens a cell anywhere, of whatever size, or words stand there that only other kinds print."""
+    if any(text.leads(cell, hit) for cell, hit in text.labelled("kind:none")):
+        return True
+    return any(ELSEWHERE.search(folded) for folded in text.folded.values())
 
 
 def _read_spaced_titles(text: Text, scores: dict[str, float]) -> None:

@@ -29,6 +29,7 @@ from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
 from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
+from tasks.agent.rules.unnamed import kind_by_content
 from tasks.agent.rules.values import FURTHER, MOST_REASONS, PROVEN_LINES, missing, source_of, weak
 from tasks.agent.tracing import span
 
@@ -49,8 +50,11 @@ def record_of(
     amounts = amounts_of(text, table)
     table = proved(text, table, amounts)
     numbers = numbers_of(text, name)
+    due_dates = dates_of(text, "due_date")
     if not is_business(name, sureness, numbers, amounts, xml):
-        return None
+        name = kind_by_content(text, amounts, due_dates)
+        if not name:
+            return None
     if name not in NAMES:
         name = "invoice"
     parties = Parties(text, table.taken)
@@ -59,7 +63,7 @@ def record_of(
         "buyer": first(buyers_of(text) or parties.addressed),
         "number": first(numbers),
         "date": first(dates_of(text, "date")),
-        "due_date": first(dates_of(text, "due_date")),
+        "due_date": first(due_dates),
         "currency": first(currency_of(text)),
         "net": amounts.net or untaxed(name, amounts, table),
         "tax": amounts.tax,

@@ -1,4 +1,7 @@
-"""Results of an extraction to take away: CSV for spreadsheets, JSON with everything, and the list of refused files."""
+"""Results of an extraction to take away: CSV and JSON for programs, a workbook for people, and the list of refused files.
+
+What is for programs is English whatever the language of the page, so that a heading, a state and a reason are the same for everybody.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 from django.views.decorators.http import require_GET
 
 from dashboard import words
@@ -94,13 +98,12 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
         for name in record["fields"]
     )
     yield [
-        _("document"), _("SHA-256"), _("state"), _("confidence"), _("needs review"), _("kind"), *names,
-        _("line items"), _("reasons"), _("error"),
+        "document", "SHA-256", "state", "confidence", "needs review", "kind", *names, "line items", "reasons", "error",
     ]  # fmt: skip
     for task, result in _shown(extraction):
         for record in _records(result) or [{"kind": "", "fields": {}, "lines": []}]:
             fields = record["fields"]
-            reasons = [words.pruned(extraction.pruned_at)] if extraction.pruned_at else []
+            reasons = [_pruned(extraction)] if extraction.pruned_at else []
             reasons += result.get("reasons", ())
             reasons += [
                 f"{name}: {reason}" for name, field in fields.items() for reason in field.get("reasons", ())
@@ -113,13 +116,18 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
             ]  # fmt: skip
 
 
+def _pruned(extraction: Extraction) -> str:
+    with override("en"):
+        return words.pruned(extraction.pruned_at)
+
+
 def _json(extraction: Extraction) -> Iterator[bytes]:
     head = {
         "extraction": extraction.pk, "client": extraction.client.name, "engagement": extraction.engagement,
         "agent": extraction.agent.name, "created_at": extraction.created_at.isoformat(), "refused": extraction.refused,
     }  # fmt: skip
     if extraction.pruned_at:
-        head |= {"pruned_at": extraction.pruned_at.isoformat(), "note": words.pruned(extraction.pruned_at)}
+        head |= {"pruned_at": extraction.pruned_at.isoformat(), "note": _pruned(extraction)}
     yield json.dumps(head, ensure_ascii=False, indent=1)[:-2].encode() + b',\n "documents": ['
     separator = b"\n"
     for task, result in _results(extraction):

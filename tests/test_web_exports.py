@@ -13,9 +13,10 @@ from django.urls import reverse
 
 from dashboard.exports import harmless
 from tasks.management import rows
-from tasks.models import Task
+from tasks.models import Extraction, Task
 from tasks.storage import get_storage
 from tests.factories import (
+    database_now,
     make_client,
     make_completed,
     make_document,
@@ -43,6 +44,22 @@ def test_results_leave_as_csv_with_formulas_made_harmless(world) -> None:  # noq
         "documents without a result are there too"
     )
     assert "total: Net and tax" in lines[1]["reasons"]
+
+
+def test_files_for_programs_are_the_same_in_every_language_and_the_page_says_so(world) -> None:  # noqa: F811
+    browser, extraction = world
+    Extraction.objects.update(pruned_at=database_now())
+    taken = {}
+    for language in ("en", "de"):
+        browser.cookies["django_language"] = language
+        answers = [
+            browser.get(reverse(name, args=(extraction.pk,))) for name in ("results_csv", "results_json")
+        ]
+        taken[language] = [b"".join(answer.streaming_content) for answer in answers]
+    assert taken["en"] == taken["de"]
+    assert "CSV und JSON sind für Programme" in page_of(world)
+    browser.cookies["django_language"] = "en"
+    assert "for programs" not in page_of(world)
 
 
 @pytest.mark.parametrize("value", ["=1+1", "+A1", "-A1", "@x", "\tx", "\rx"])

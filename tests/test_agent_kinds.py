@@ -98,3 +98,27 @@ OTHERS: dict[str, Rows] = {
 def test_what_asks_for_no_money_here_is_none(tmp_path: Path, what: str) -> None:
     result = read(tmp_path, OTHERS[what])
     assert (result.kind, result.records) == ("other", ())
+
+
+@pytest.mark.parametrize(
+    ("sums", "kind"),
+    [
+        ([("Subtotal", "-100.00"), ("VAT 20%", "-20.00"), ("Total", "-120.00")], "credit_note"),
+        ([("Subtotal", "100.00"), ("VAT 20%", "20.00"), ("Total", "120.00")], "invoice"),
+        ([("Total", "- 120.00")], "invoice"),
+    ],
+)
+def test_an_invoice_whose_sums_are_negative_is_a_credit_note(
+    tmp_path: Path, sums: list[tuple[str, str]], kind: str
+) -> None:
+    """One dash is no proof of it: on a scan it may be a stain."""
+    rows: Rows = ["Kite & Loom Ltd", "Invoice no 8812", "Date: 14 May 2024", *money(*sums)]
+    assert [record.kind for record in read(tmp_path, rows).records] == [kind]
+
+
+def test_an_invoice_that_is_hardly_legible_is_no_table_of_figures(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom Ltd", *([(60, f"Loom {at}"), (200, "2"), (280, "60.00"), (360, "120.00")] for at in range(6))]  # fmt: skip
+    (reason,) = read(tmp_path, rows).reasons
+    assert reason.endswith("the agent statement-rules reads those.")
+    (reason,) = read(tmp_path, [*rows, *money(("VAT 20 %", "144.00"))]).reasons
+    assert reason.endswith("It names a tax, as those do, but too little else of one was read.")

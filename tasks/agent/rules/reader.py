@@ -15,10 +15,12 @@ from tasks.agent.rules.parts import parts_of
 from tasks.agent.rules.products import contradicts_itself
 from tasks.agent.rules.record import record_of
 from tasks.agent.rules.text import Text
+from tasks.agent.rules.unnamed import is_taxed
 from tasks.agent.tracing import span
 
 NOTHING = "No invoice, receipt, credit note or quotation was recognised in this document."
 CONTRACT = "No invoice, receipt, credit note or quotation was recognised in this document. It looks like a contract; the agent contract-rules reads those."
+TAXED = "No invoice, receipt, credit note or quotation was recognised in this document. It names a tax, as those do, but too little else of one was read."
 FIGURES = "No invoice, receipt, credit note or quotation was recognised in this document. It holds a table of figures; the agent statement-rules reads those."
 
 
@@ -64,9 +66,11 @@ def result_of(reading: Reading, order: Order) -> Result:
 
 
 def why_nothing(document: Document, text: Text) -> str:
-    """That no record was found, and which other agent reads what this seems to be."""
+    """That no record was found, and which other agent reads what this seems to be; none where it seems to be an invoice that is hardly legible."""
     if agreements.record_of(document, text) is not None:
         return CONTRACT
+    if is_taxed(text):
+        return TAXED
     return FIGURES if statements.has_figures(statements.grids_of(text)) else NOTHING
 
 

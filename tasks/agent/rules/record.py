@@ -29,7 +29,7 @@ from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
 from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text
-from tasks.agent.rules.unnamed import kind_by_content
+from tasks.agent.rules.unnamed import gives_back, kind_by_content
 from tasks.agent.rules.values import FURTHER, MOST_REASONS, PROVEN_LINES, missing, source_of, weak
 from tasks.agent.tracing import span
 
@@ -57,6 +57,8 @@ def record_of(
             return None
     if name not in NAMES:
         name = "invoice"
+    if name in ("invoice", "receipt") and gives_back(amounts, table):
+        name = "credit_note"
     parties = Parties(text, table.taken)
     chosen: dict[str, Candidate | None] = {
         "supplier": first(parties.suppliers()),

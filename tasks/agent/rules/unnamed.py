@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from tasks.agent.rules.combining import OF_LINES, Amounts
 from tasks.agent.rules.kind import LEAST_OF_TILL, MOST_PAGES_OF_TILL, is_of_another_kind, till_words
 from tasks.agent.rules.sums import OF_RATES
+from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Candidate, Text
 
 MOST_PAGES = 6
@@ -57,3 +59,25 @@ def names_day(text: Text) -> bool:
 def is_precise(due: Candidate | None) -> bool:
     """Whether the label says that this is to be paid; a balance is that of any account."""
     return due is not None and (" " in due.label or len(due.label) >= LEAST_PRECISE)
+
+
+def is_taxed(text: Text) -> bool:
+    """Whether a tax with its rate is printed, or one beside a day of payment: what an account or a table of figures hardly bears."""
+    rows = [
+        text.lines[cell.line].cells
+        for cell, hit in text.labelled("tax")
+        if "tax" in hit.roles and text.leads(cell, hit)
+    ]
+    taxed = [[amount for cell in cells for amount in text.amounts(cell)] for cells in rows]
+    rated = any(amount.percent for amounts in taxed for amount in amounts)
+    return any(amount.money for amounts in taxed for amount in amounts) and (rated or names_day(text))
+
+
+def gives_back(amounts: Amounts, table: Table) -> bool:
+    """Whether the sums are negative, and more than one figure says so: a dash alone may be a stain."""
+    figures = [
+        candidate.amount for candidate in (amounts.net, amounts.tax, amounts.total) if candidate is not None
+    ]
+    items = [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
+    negative = sum(amount < 0 for amount in [*figures, *items])
+    return amounts.total is not None and amounts.total.amount < 0 and max(figures) <= 0 and negative > 1

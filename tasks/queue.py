@@ -439,6 +439,7 @@ def erase(db: psycopg.Connection, documents: Sequence[int]) -> bool:
 
     False, and nothing is done, while a task of theirs has not ended.
     """
+    execute(db, "erase_lock_documents", documents=list(documents))
     tasks = [row.id for row in rows(db, "erase_tasks_of", documents=list(documents))]
     if any(row.status not in TERMINAL for row in lock_tasks(db, tasks)):
         return False

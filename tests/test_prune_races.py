@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from tasks import faults, intake, operations
+from tasks import faults, intake, operations, queue
 from tasks.models import Document, Extraction, Task
 from tasks.storage import get_storage
 from tests.commands import SAMPLES, Place, wait_until
@@ -140,6 +140,19 @@ def test_two_prunings_at_once_do_it_once(ages, monkeypatch) -> None:
         other = meets(pruning, prune)
     first, second = pruning.end(), other.end()
     assert (first.extractions + second.extractions, first.documents + second.documents) == (2, 4)
+
+
+def test_a_deletion_of_the_client_locks_in_the_same_order(ages) -> None:
+    """Documents before tasks: with the tasks first, each would hold what the other waits for."""
+    with transaction.atomic():
+        queue.execute(queue.connection(), "prune_lock_documents", extraction=ages.old.pk)
+        deletion = Beside(transaction.atomic(lambda: queue.erase(queue.connection(), [ages.done.document_id])))
+        deletion.start()
+        wait_until(blocked, 30, "the wait for the documents")
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '300ms'")
+        assert ages.done.pk in queue.lock_to_prune(queue.connection(), ages.old.pk)
+    assert deletion.end()
 
 
 # The same file, handed in at that moment

@@ -1,3 +1,7 @@
+-- name: erase_lock_documents
+-- Before their tasks, as a hand-in and a pruning have it.
+SELECT id FROM documents WHERE id = ANY(%(documents)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
+
 -- name: erase_tasks_of
 -- Few per document: one for each agent and hand-in.
 SELECT id FROM tasks WHERE document_id = ANY(%(documents)s::bigint[])

@@ -146,7 +146,9 @@ def test_a_deletion_of_the_client_locks_in_the_same_order(ages) -> None:
     """Documents before tasks: with the tasks first, each would hold what the other waits for."""
     with transaction.atomic():
         queue.execute(queue.connection(), "prune_lock_documents", extraction=ages.old.pk)
-        deletion = Beside(transaction.atomic(lambda: queue.erase(queue.connection(), [ages.done.document_id])))
+        deletion = Beside(
+            transaction.atomic(lambda: queue.erase(queue.connection(), [ages.done.document_id]))
+        )
         deletion.start()
         wait_until(blocked, 30, "the wait for the documents")
         with connection.cursor() as cursor:

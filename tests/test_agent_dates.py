@@ -60,16 +60,19 @@ def test_an_undecided_order_is_said_to_be_unsure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "american", "expected"),
+    ("texts", "usual", "expected"),
     [
         (["05/16/2024", "03/04/2024"], False, True),
         (["16/05/2024", "03/04/2024"], True, False),
         (["03/04/2024"], True, True),
-        (["03/04/2024"], False, None),
+        (["03/04/2024"], None, None),
+        (["03/04/2024", "21/03/2081"], None, None),
     ],
 )
-def test_the_order_is_what_other_dates_prove(texts: list[str], american: bool, expected: bool | None) -> None:
-    assert dates.month_first(texts, american) is expected
+def test_the_order_is_what_other_dates_prove(
+    texts: list[str], usual: bool | None, expected: bool | None
+) -> None:
+    assert dates.month_first(texts, lambda: usual) is expected
 
 
 @pytest.mark.parametrize(

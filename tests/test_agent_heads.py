@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_agent_unusual import ITEMS, SUMS, TITLES, Rows, record, values
+from tests.test_agent_unusual import Rows, record, values
 
 HEAD: Rows = ["Plain Paper Ltd", "INVOICE", "Invoice number: P-9"]
 TOTAL: Rows = [[(60, "Total"), (400, "GBP 120.00")]]

@@ -49,7 +49,7 @@ class Habits:
     @classmethod
     def of(cls, pages: Iterable[Page]) -> Habits:
         texts = [" ".join(word.text for word in page.words) for page in pages]
-        return cls(printed.decimal_mark(map(printed.plain, texts)), dates.month_first(texts, american=False))
+        return cls(printed.decimal_mark(map(printed.plain, texts)), dates.month_first(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +244,6 @@ CURRENCIES = re.compile(r"(?:us|hk|nz|a|c|s|r)\$|[^\W\d_]+|[$€£¥₹₽₩₺
 def _currencies(page: PageText, value: str, habits: Habits) -> Iterator[tuple[int, int, str]]:
     for match in CURRENCIES.finditer(page.text):
         said = match.group()
-        code = said.upper() if said.upper() in names.CODES else code_of(said)
+        code = said.upper() if said.upper() in names.CODES | names.FURTHER_CODES else code_of(said)
         if code == value.upper():
             yield match.start(), match.end(), ""

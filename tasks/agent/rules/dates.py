@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -37,6 +37,9 @@ _DATE = re.compile(
     + _NAME.replace("(", "(?P<m4>", 1)
     + r"\.?\s(?P<d4>\d{1,2})(?:st|nd|rd|th)?\s?[,\s]\s?(?P<y4>(?:19|20)\d\d)(?!\d)"
 )
+
+_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})\s?[/-]\s?(\d{1,2})\s?[/-]\s?(\d{4}|\d\d)(?!\d)")
+EARLIEST, LATEST = 1950, 2069
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +89,21 @@ def _value(match: re.Match[str], month_first: bool | None) -> tuple[date | None,
         return None, False
 
 
-def month_first(texts: Iterable[str], american: bool) -> bool | None:
-    """Whether 3/4/2024 is the fourth of March here: what the document's other dates prove, else `american`, else None."""
+def month_first(texts: Iterable[str], usual: Callable[[], bool | None] = lambda: None) -> bool | None:
+    """Whether 3/4/2024 is the fourth of March here: what the document's other dates prove; else, where one could be swapped, `usual()`.
+
+    Years of other calendars (2081 in Nepal, 2567 in Thailand) prove nothing.
+    """
     day_first_proofs = month_first_proofs = 0
+    swappable = False
     for text in texts:
-        for match in re.finditer(r"(?<!\d)(\d{1,2})[/-](\d{1,2})[/-](?:\d\d){1,2}(?!\d)", text):
-            first, second = int(match.group(1)), int(match.group(2))
+        for match in _NUMERIC.finditer(text):
+            first, second, year = map(int, match.groups())
+            if not (year < 100 or EARLIEST <= year <= LATEST):
+                continue
             day_first_proofs += first > 12 >= second
             month_first_proofs += second > 12 >= first
+            swappable = swappable or first <= 12 >= second
     if day_first_proofs != month_first_proofs:
         return month_first_proofs > day_first_proofs
-    return True if american else None
+    return usual() if swappable else None

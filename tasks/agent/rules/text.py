@@ -7,13 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 
 from tasks.agent.layout import Cell, Line, lines_of
 from tasks.agent.page import Page, Word
 from tasks.agent.rules import dates, labels, numbers
+from tasks.agent.rules.countries import Countries, countries_of
 from tasks.agent.rules.labels import Hit
 
-AMERICAN_ADDRESS = re.compile(r"\b[A-Z]{2},? \d{5}(?:-\d{4})?\b")
+ADDRESS_LINES = 6
 NOT_A_LABEL_BEFORE = re.compile(r"[^\W\d_]")
 
 
@@ -55,10 +57,22 @@ class Text:
         self.language = max(weights, key=lambda name: (weights[name], name == "en"), default="")
         texts = [cell.text for cell in self.cells if any(map(str.isdigit, cell.text))]
         self.mark = numbers.decimal_mark(texts)
-        american = self.language == "en" and any(AMERICAN_ADDRESS.search(text) for text in texts)
-        self.month_first = dates.month_first(texts, american) if self.language in ("en", "") else False
+        self.month_first = (
+            dates.month_first(texts, lambda: self.countries.month_first)
+            if self.language in ("en", "")
+            else False
+        )
         self._amounts: dict[Cell, list[numbers.Amount]] = {}
         self._dates: dict[Cell, list[dates.Found]] = {}
+
+    @cached_property
+    def countries(self) -> Countries:
+        """Where the writer is: by all but what stands below the labels of those who are written to."""
+        theirs: set[Cell] = set()
+        for cell, hit in (*self.labelled("buyer"), *self.labelled("other_party")):
+            if self.leads(cell, hit):
+                theirs.update((cell, *self.below(cell, ADDRESS_LINES)))
+        return countries_of(cell.text for cell in self.cells if cell not in theirs)
 
     def amounts(self, cell: Cell) -> list[numbers.Amount]:
         found = self._amounts.get(cell)

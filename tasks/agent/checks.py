@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
@@ -57,8 +58,9 @@ def check_lines(
     net: Decimal | None,
     total: Decimal | None,
     changes: list[Decimal],
+    subtotals: Sequence[Decimal] = (),
 ) -> bool | None:
-    """Whether the line items sum to net or total (with the changes); None where there is nothing to compare."""
+    """Whether the line items sum to net or total (with the changes) or to a printed subtotal; None where there is nothing to compare."""
     if not amounts or (net is None and total is None):
         return None
     sum_of_lines = sum(amounts, Decimal(0))
@@ -70,6 +72,8 @@ def check_lines(
         if any(abs(abs(sum_of_lines) + rest - abs(value)) <= tolerance for rest in rests):
             found.confirm(name)
             return True
+    if any(abs(sum_of_lines - subtotal) <= CENT for subtotal in subtotals):
+        return True
     least = sum_of_lines + sum(change for change in changes if change < 0)
     if total is not None and not found.confirmed.get("total") and least > total > 0:
         found.doubt(f"The line items sum to {sum_of_lines}, which is more than the total.", "total")

@@ -6,6 +6,8 @@ from tasks.agent.page import Page, Word
 
 APART = 0.75
 """A gap of this share of the line's height starts a new cell; a space between words is a third of it."""
+LEAST_LETTERS, TALL = 4, 1.5
+"""A word of so many letters that is so many times higher than wide is printed along the side of the page."""
 
 
 class Cell:
@@ -46,13 +48,31 @@ class Line:
 
 
 def lines_of(page: Page, first_index: int = 0) -> list[Line]:
-    """The page's lines from top to bottom, numbered from `first_index`."""
+    """The page's lines from top to bottom, numbered from `first_index`; behind them what is printed along its sides, a run on each."""
     lines: list[Line] = []
-    for row in rows_of(page.words):
+    runs = turned(page.words)
+    aside = {id(word) for run in runs for word in run}
+    for row in rows_of([word for word in page.words if id(word) not in aside] if runs else page.words):
         row.sort(key=lambda word: word.x0)
         index = first_index + len(lines)
         lines.append(Line(cells_of(row, index), index, page.number))
+    for run in runs:
+        index = first_index + len(lines)
+        lines.append(Line([Cell(run, index, 0)], index, page.number))
     return lines
+
+
+def turned(words: list[Word]) -> list[list[Word]]:
+    """The runs of words that are printed upwards or downwards, which share their sides; none where most of the page is printed so."""
+    tall = [w for w in words if len(w.text) >= LEAST_LETTERS and w.y1 - w.y0 > TALL * (w.x1 - w.x0)]
+    if not tall or 2 * len(tall) >= len(words):
+        return []
+    runs: dict[tuple[int, int], list[Word]] = {(round(word.x0), round(word.x1)): [] for word in tall}
+    for word in words:
+        run = runs.get((round(word.x0), round(word.x1)))
+        if run is not None:
+            run.append(word)
+    return list(runs.values())
 
 
 def rows_of(words: list[Word]) -> list[list[Word]]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from tasks.agent.layout import Cell
 from tasks.agent.rules import numbers
-from tasks.agent.rules.combining import ALONE, OF_LINES, Amounts, choose
+from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, choose
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.numbers import code_of
@@ -55,7 +55,7 @@ SENTENCE = 5
 
 def amounts_of(text: Text, table: Table) -> Amounts:
     figures = [*_labelled(text, table), *columned(text, table)]
-    by_role: dict[str, list[Figure]] = {role: [] for role in SUMMARY}
+    by_role: dict[str, list[Figure]] = {role: [] for role in (*SUMMARY, "subtotal")}
     for figure in figures:
         by_role[figure.role].append(figure)
     add_rates(by_role)
@@ -64,6 +64,8 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     if not (by_role["total"] or by_role["amount_due"]):
         by_role["total"] += _alone(text, table)
     chosen = choose(by_role)
+    nets = (*by_role["net"], *by_role["subtotal"])
+    chosen.subtotals = [figure.amount.value for figure in nets if figure.candidate.label not in UNPRINTED]
     due = max(by_role["amount_due"], key=lambda f: f.candidate.score, default=None)
     chosen.amount_due = due.candidate if due else None
     _complete(text, table, chosen)
@@ -233,9 +235,9 @@ def _to_the_right(text: Text, cell: Cell) -> Iterator[tuple[Cell, numbers.Amount
     """The figures to the right, without those of another label: "Net 609.50   Tax 51.03", "Taxable | 100.00 Tax | 10.00"."""
     for other in text.right_of(cell):
         hit = text.leading_hit(other)
-        named = hit is not None and hit.plays_one(SUMMARY)
         figures = [amount for amount in text.amounts(other) if not amount.percent]
-        if named and any(amount.start >= hit.end for amount in figures):
+        named = hit is not None and hit.plays_one(SUMMARY)
+        if hit is not None and named and any(amount.start >= hit.end for amount in figures):
             continue
         for amount in figures:
             yield other, amount

@@ -12,6 +12,8 @@ from tasks.agent.rules.text import Candidate
 
 OF_LINES = "line items"
 ALONE = "alone"
+UNPRINTED = (OF_LINES, OF_RATES)
+"""Labels of net amounts that are computed."""
 MOST = 9
 MOST_CHANGES = 7
 SURE_TAX = 0.8
@@ -27,6 +29,8 @@ class Amounts:
     amount_due: Candidate | None = None
     adjustments: list[Decimal] = field(default_factory=list)
     settled: list[Decimal] = field(default_factory=list)
+    subtotals: list[Decimal] = field(default_factory=list)
+    """Everything that is printed as a net amount, the one before discounts and charges as well."""
     adds_up: bool | None = None
     """None: not all three are printed, so that nothing can be checked."""
 
@@ -53,7 +57,7 @@ def choose(by_role: dict[str, list[Figure]]) -> Amounts:
         f for f in due if f.amount.value and f.amount.value not in {t.amount.value for t in totals}
     ]
     # "Brutto" or "Total" before the tax may be what others call net.
-    known = {figure.amount.value for figure in nets if figure.candidate.label not in (OF_LINES, OF_RATES)}
+    known = {figure.amount.value for figure in nets if figure.candidate.label not in UNPRINTED}
     before = [f for f in by_role["total"] if any(t.line >= f.line for t in taxes)]
     spare = [f for f in _distinct(before) if f.amount.value not in known]
     nets = nets + [Figure("net", f.amount, _weaker(f.candidate), f.line, spare=True) for f in spare]
@@ -134,7 +138,7 @@ def _score(
         return 0.0  # one printed figure is not both
     if net and net.spare and not tax:
         return 0.0
-    computed = any(f and f.candidate.label in (OF_LINES, OF_RATES, ALONE) for f in (net, tax, total))
+    computed = any(f and f.candidate.label in (*UNPRINTED, ALONE) for f in (net, tax, total))
     if computed and not (net and tax and total):
         return 0.0
     if (

@@ -32,7 +32,7 @@ def proved(text: Text, table: Table, amounts: Amounts) -> Table:
     full = [row for row in table.rows if {"quantity", "unit_price"} & row.parts.keys()]
     if len(full) < len(table.rows) and is_one_of(full, targets):
         return Table(full, table.headings, table.taken)
-    if sums_up(table.rows, targets, amounts):
+    if sums_up(table.rows, [*targets, *amounts.subtotals], amounts):
         return table
     blocks = (_block(text, targets, start) for start in _starts(text, table, amounts))
     rows = next((rows for rows in blocks if len(rows) >= LEAST), [])

@@ -8,7 +8,8 @@ from decimal import Decimal
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers, vocabulary_columns, vocabulary_further
 from tasks.agent.rules.counted import read_counted
-from tasks.agent.rules.labels import fold
+from tasks.agent.rules.item_names import name_of
+from tasks.agent.rules.labels import Hit, fold
 from tasks.agent.rules.tables import Column, Row, Table
 from tasks.agent.rules.text import Text, words_at
 
@@ -18,6 +19,7 @@ ROWS_APART = 4
 SUMMARY = ("net", "tax", "total", "amount_due", "discount", "charge", "settled")
 ENDS_ITEMS = ("net", "tax", "total")
 ENDING = ("tax", "total", "amount_due")
+MEANT = frozenset(["description", "quantity", "unit_price", "amount"])
 INCLUDED = tuple(
     fold(word)
     for source in (vocabulary_columns, vocabulary_further)
@@ -81,15 +83,9 @@ def goes_on(text: Text, index: int, columns: list[Column], table: Table) -> bool
 
 def heading(text: Text, line: Line) -> list[Column] | None:
     """The columns of a heading row: at least three names, or two with an amount; never a row with figures of money."""
-    columns: list[Column] = []
-    for cell in line.cells:
-        if any(amount.money for amount in text.amounts(cell)):
-            return None
-        hits = [hit for hit in text.hits.get(cell, ()) if hit.plays("column:")]
-        for hit in hits:
-            # What stands beside the only name of a cell belongs to it, and the figures end where it ends: "Total CHF"
-            words = words_at(cell, hit.start, hit.end) if len(hits) > 1 else cell.words
-            columns.append(Column(_role(hit.roles), words[0].x0, words[-1].x1))
+    if any(amount.money for cell in line.cells for amount in text.amounts(cell)):
+        return None
+    columns = columns_of(text, line)
     roles = {column.role for column in columns}
     priced = roles & {"amount", "unit_price", "either"}
     if (
@@ -102,6 +98,26 @@ def heading(text: Text, line: Line) -> list[Column] | None:
     if len(columns) * 3 < sum(len(cell.words) for cell in line.cells) or len(line.text) > 200:
         return None
     return columns
+
+
+def columns_of(text: Text, line: Line) -> list[Column]:
+    columns: list[Column] = []
+    for cell in line.cells:
+        hits = [hit for hit in text.hits.get(cell, ()) if hit.plays("column:")]
+        for hit in hits:
+            # What stands beside the only name of a cell belongs to it, and the figures end where it ends: "Total CHF"
+            words = words_at(cell, hit.start, hit.end) if len(hits) > 1 else cell.words
+            columns.append(Column(_role(hit.roles), words[0].x0, words[-1].x1))
+    return columns
+
+
+def add_lower(text: Text, line: Line, columns: list[Column]) -> None:
+    """Add what a further row of the heading names and the rows before it do not: "Menge | Preis/" over "Bezeichnung | Einheit | Entgelt"."""
+    known = {column.role for column in columns}
+    for column in columns_of(text, line):
+        if column.role in MEANT - known:
+            column.lower = any(other.x0 < column.x1 and other.x1 > column.x0 for other in columns)
+            columns.append(column)
 
 
 def heads_sums(text: Text, line: Line) -> bool:
@@ -140,6 +156,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
     page = text.lines[index].page if index < len(text.lines) else 0
     first = last = text.lines[index - 1]
     fresh, summed, begin = True, False, len(table.rows)
+    changes = Decimal(0)
     while index < len(text.lines):
         line = text.lines[index]
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
@@ -162,7 +179,9 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         ):
             if role in ENDING:
                 return index
-            summed = summed or (role == "net" and is_sum_of(text, line, table.rows[begin:]))
+            if row is not None and role in ("charge", "discount"):
+                changes += abs(Decimal(row.amount)) * (1 if role == "charge" else -1)
+            summed = summed or (role == "net" and is_sum_of(text, line, table.rows[begin:], changes))
             index, last = index + 1, line
             continue
         if (
@@ -179,14 +198,15 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             and line.y0 - last.y1 < 12
             and not any(text.amounts(cell) for cell in line.cells)
         )
-        if (heads_sums(text, line) and not goes_on_heading) or (
-            index not in table.headings and heading(text, line) is not None
+        if not goes_on_heading and (
+            heads_sums(text, line) or (index not in table.headings and heading(text, line) is not None)
         ):
             return index
         if goes_on_heading:
             # A heading may take two or three lines, and the second of them may read as one of sums: "netto | VAT | brutto".
             table.taken.add(index)
-            last = line
+            add_lower(text, line, columns)
+            target, last = _target(columns), line
         else:
             fresh = False
         if row is not None:
@@ -224,9 +244,11 @@ def is_dated(text: Text, line: Line) -> bool:
     return bool((found := text.dates(line.cells[0])) and found[0].start == 0)
 
 
-def is_sum_of(text: Text, line: Line, rows: list[Row]) -> bool:
+def is_sum_of(text: Text, line: Line, rows: list[Row], changes: Decimal) -> bool:
+    """Whether a figure of the line is what the rows sum to, without the changes printed among them or with all of these."""
     value = sum((Decimal(row.amount) for row in rows if "amount" in row.parts), Decimal(0))
-    return any(abs(a.value - value) <= 2 * CENT for cell in line.cells for a in text.amounts(cell))
+    figures = [amount.value for cell in line.cells for amount in text.amounts(cell)]
+    return any(abs(figure - value - change) <= 2 * CENT for figure in figures for change in (0, changes))
 
 
 def is_rated(text: Text, line: Line, row: Row) -> bool:
@@ -262,7 +284,7 @@ def _summary(text: Text, line: Line) -> str | None:
         if hit is None:
             continue
         roles = [role for role in SUMMARY if role in hit.roles]
-        behind = text.folded[cell][hit.end :]
+        behind = text.folded[cell][last_sum(text, cell).end :] if roles else ""
         if (
             roles
             and (cell is line.cells[0] or cell.column >= len(line.cells) - 2)
@@ -270,6 +292,16 @@ def _summary(text: Text, line: Line) -> str | None:
         ):
             return roles[0] if "total" not in roles else "total"
     return None
+
+
+def last_sum(text: Text, cell: Cell) -> Hit:
+    """The last of the labels of sums that open the cell one after the other: "Less | discount", "Invoice total | net | (excl. VAT)"."""
+    last, *others = text.hits[cell]
+    for hit in others:
+        if not hit.plays_one(SUMMARY) or re.search(r"\w", cell.text[last.end : hit.start]):
+            break
+        last = hit
+    return last
 
 
 def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row | None:
@@ -293,7 +325,7 @@ def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row |
                 if (other, number.start) != (cell, amount.start):
                     row.parts[role] = (numbers.plain(number.value), words_at(other, number.start, number.end))
                     break
-    words = _description(text, line, columns, row)
+    words = name_of(text, line, columns, row)
     if not words and len(row.parts) < 3:
         return None
     if words:
@@ -321,29 +353,3 @@ def _amount_under(text: Text, line: Line, column: Column) -> tuple[Cell, numbers
             if distance < best_distance:
                 best, best_distance = (cell, amount), distance
     return best
-
-
-def _description(text: Text, line: Line, columns: list[Column], row: Row) -> list:
-    used = {id(word) for _, words in row.parts.values() for word in words}
-    named = [column for column in columns if column.role == "description"]
-    cells = [
-        cell
-        for cell in line.cells
-        if re.search(r"[^\W\d_]{2}", cell.text)
-        and not numbers.code_of(cell.text)
-        and not any(id(w) in used for w in cell.words)
-    ]
-    if named and cells:
-        middle = (named[0].x0 + named[0].x1) / 2
-        cells.sort(
-            key=lambda cell: (-len(cell.text) if cell.x0 < middle + 60 else 0, abs(cell.x0 - named[0].x0))
-        )
-        return cells[0].words
-    if cells:
-        return max(cells, key=lambda cell: len(cell.text)).words
-    first = line.cells[0]
-    return [
-        word
-        for word in first.words
-        if id(word) not in used and re.search(r"[^\W\d_]{2}", word.text) and not numbers.code_of(word.text)
-    ]

@@ -8,7 +8,7 @@ from decimal import Decimal
 from tasks.agent.checks import CENT
 from tasks.agent.contract import Record
 from tasks.agent.rules.tables import Row
-from tasks.agent.rules.text import Text
+from tasks.agent.rules.text import Text, words_at
 
 AROUND = 2
 SAID = " is not the amount "
@@ -34,7 +34,7 @@ def is_product(text: Text, row: Row, taken: set[int]) -> bool:
     """Whether quantity × price is the amount as far as they are printed, with the rates and changes printed beside them or without."""
     quantity, price, amount = (abs(Decimal(row.parts[name][0])) for name in FACTORS)
     rounded = CENT + quantity * half(price) + price * half(quantity)
-    return any(abs(value - amount) <= rounded for value in worths(text, row, taken, quantity * price))
+    return any(abs(value - amount) <= rounded for value in worths(text, row, taken, quantity, price))
 
 
 def half(value: Decimal) -> Decimal:
@@ -43,19 +43,26 @@ def half(value: Decimal) -> Decimal:
     return Decimal(5).scaleb(int(exponent) - 1) if int(exponent) < 0 else Decimal(0)
 
 
-def worths(text: Text, row: Row, taken: set[int], product: Decimal) -> Iterator[Decimal]:
-    """The product, and what it becomes with each rate (a discount, a tax) and each other figure of the item."""
+def worths(text: Text, row: Row, taken: set[int], quantity: Decimal, price: Decimal) -> Iterator[Decimal]:
+    """The product, and what it becomes with each rate (a discount, a tax) and each other figure of the item: a change, a further price, the count that the price is for."""
+    product = quantity * price
     yield product
-    own = {abs(Decimal(row.parts[name][0])) for name in FACTORS}
+    own = {id(word) for name in FACTORS for word in row.parts[name][1]}
     for index in lines_of(row.line, taken, len(text.lines)):
         for cell in text.lines[index].cells:
             for other in text.amounts(cell):
+                if any(id(word) in own for word in words_at(cell, other.start, other.end)):
+                    continue
                 value = abs(other.value)
                 rate = product * value / 100
-                if other.percent or (index == row.line and value not in own and value < 100):
+                if other.percent or (index == row.line and value < 100):
                     yield from (product - rate, product + rate)  # "Disc. %" may stand over the column
-                if not other.percent and value not in own:
+                if not other.percent:
                     yield from (product - value, product + value)
+                if index != row.line:
+                    yield quantity * value  # "20.00" over "- 2.00" over "= 18.00"
+                if value and not other.decimals and len(cell.words) > 1:
+                    yield product / value  # "15.00" beside "(3 kg)"
 
 
 def lines_of(line: int, taken: set[int], count: int) -> Iterator[int]:

@@ -135,7 +135,7 @@ def findings(
     changes = [*amounts.adjustments, *(-abs(value) for value in amounts.settled)]
     checks.check_sums(found, net, tax, total, changes)
     line_amounts = [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
-    agree = checks.check_lines(found, line_amounts, net, total, changes)
+    agree = checks.check_lines(found, line_amounts, net, total, changes, amounts.subtotals)
     if agree is not None:
         found.confirm("lines") if agree else found.doubt(
             "The line items do not sum to the printed net or total.", "lines"
@@ -224,7 +224,7 @@ def lines_of(
 ) -> tuple[dict[str, FieldValue], ...]:
     """Line items; proof for the first few hundred, for a look at more of them goes to the page itself."""
     confirmed = min(found.confirmed.get("lines", 0), 1)
-    reasons = tuple(found.reasons.get("lines", ())) if not confirmed else ()
+    reasons = tuple(found.reasons.get("lines", ()))
     contradicted = products(text, table.rows[:MOST_LINES])
     lines = []
     for position, row in enumerate(table.rows[:MOST_LINES]):

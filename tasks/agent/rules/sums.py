@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import product
 
@@ -34,8 +34,10 @@ def columned(text: Text, table: Table) -> Iterator[Figure]:
     for line in text.lines:
         best: dict[str, Figure] | None = None
         rates: list[dict[str, Figure]] = []
+        seen: list[dict[str, Figure]] = []
         for headings in total_headings(text, line):
             rows = list(_total_rows(text, line, headings, line.index in table.headings, table))
+            seen += rows
             row = _last_or_sum(rows)
             if row is None:
                 rates = rates or rows or _item_rows(text, line, headings, table)
@@ -47,6 +49,15 @@ def columned(text: Text, table: Table) -> Iterator[Figure]:
             yield figure
         if best is None:
             yield from _sums_of_rates(rates)
+        else:
+            yield from _before_changes(seen, best)
+
+
+def _before_changes(rows: list[dict[str, Figure]], best: dict[str, Figure]) -> Iterator[Figure]:
+    """What else is called net in the row of sums: the worth of the goods before discounts and freight."""
+    for row in rows:
+        if "net" in row and "net" in best and row["net"].line == best["net"].line:
+            yield replace(row["net"], role="subtotal")
 
 
 def _sums_of_rates(rows: list[dict[str, Figure]]) -> Iterator[Figure]:

@@ -12,6 +12,8 @@ class Column:
     role: str
     x0: float
     x1: float
+    lower: bool = False
+    """Named in a further row of the heading, below something else: its values stand in further rows as well."""
 
 
 @dataclass(slots=True)

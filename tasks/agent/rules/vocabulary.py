@@ -194,7 +194,7 @@ FIELDS: dict[str, Words] = {
         "|total charges before tax|items subtotal|item subtotal|taxable total|total net value|sub tot|subtl|merchandise subtotal"
         "|total services|labor and materials|total exclusive of gst|total net of vat|net payable before tax"
         "|total without taxes|total without tax|untaxed amount|total untaxed",
-        "de": "summe netto|nettobetrag|netto|nettosumme|gesamt netto|zwischensumme|netto gesamt|nettowert|gesamtbetrag netto|betrag netto"
+        "de": "summe netto|nettobetrag|rechnungssumme netto|netto|nettosumme|gesamt netto|zwischensumme|netto gesamt|nettowert|gesamtbetrag netto|betrag netto"
         "|summe ohne mwst|rechnungsbetrag netto|total exkl mwst|total ohne mwst|gesamtsumme netto|zwischensumme netto|summe exkl mwst"
         "|netto summe|nettogesamtbetrag|gesamtnettobetrag|total netto|netto betrag|warenwert netto|summe der positionen|netto rechnungsbetrag"
         "|zwischentotal|betrag exkl mwst|subtotal|summe vor steuern"
@@ -349,7 +349,7 @@ FIELDS: dict[str, Words] = {
         "|service charge|rounding|surcharge"
         "|insurance|packing|packaging|fuel surcharge|rush surcharge|late fee|booking fee|service fee|delivery fee|postage and packing|p&p|adjustment|freight charges|import duty|round off|rounding off",
         "de": "versand|versandkosten|porto|fracht|transportkosten|lieferkosten|rundung|rundungsdifferenz|frachtkosten|zuschlag|trinkgeld"
-        "|versand und verpackung|verpackung|versandpauschale|mindermengenzuschlag|expresszuschlag|bearbeitungsgebühr|versand verpackung|speditionskosten|maut|energiekostenzuschlag|lieferpauschale",
+        "|versand und verpackung|verpackung|versandpauschale|mindermengenzuschlag|expresszuschlag|bearbeitungsgebühr|versand verpackung|speditionskosten|maut|energiekostenzuschlag|lieferpauschale|zzgl versandkosten|zzgl versand|zzgl porto|zzgl fracht|zuzüglich versandkosten",
         "fr": "frais de port|livraison|port|frais de livraison|transport|arrondi|éco participation"
         "|frais d'expédition|frais de dossier|frais de gestion|emballage|frais de transport|participation aux frais de port|éco contribution|timbre fiscal",
         "es": "gastos de envío|portes|transporte|envío|redondeo"

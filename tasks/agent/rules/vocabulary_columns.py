@@ -52,11 +52,11 @@ COLUMNS: dict[str, Words] = {
         "|stückpreis brutto",
         "fr": "prix unitaire|p u ht|pu ht|prix unitaire ht|p u|pu|prix unit|prix|prix u|prix u ht|prix unitaire mois|tarif|prix unit ht"
         "|pu h t|prix unitaire net|tarif horaire|taux horaire|prix unitaire hors taxe|prix unit ttc|pu ttc|prix unitaire ttc|pu net"
-        "|p u net|p u ttc",
+        "|p u net|p u ttc|unitaire",
         "es": "precio|precio unitario|precio ud|p unitario|precio unidad|precio unit|tarifa|p u|precio unit sin iva|p v p|pvp|precio hora"
-        "|precio neto|pr unit|ud|precio unidad sin iva|precio un|precio u",
+        "|precio neto|pr unit|ud|precio unidad sin iva|precio un|precio u|unitario",
         "it": "prezzo|prezzo unitario|prezzo unit|p unitario|prezzo un|tariffa|p u|prezzo netto|costo unitario|importo unitario|prezzo u"
-        "|prezzo unitario netto|pr unitario",
+        "|prezzo unitario netto|pr unitario|unitario",
         "nl": "prijs|stuksprijs|prijs per stuk|eenheidsprijs|tarief|prijs stuk|stukprijs|uurtarief|prijs excl btw|stukprijs excl btw"
         "|bedrag per stuk|prijs per eenheid|eenh prijs|tarief per uur|prijs per uur|stuks prijs",
         "pl": "cena jedn|cena|cena netto|cena jednostkowa|cena jedn netto|cena jednostkowa netto|c jedn netto"
@@ -69,11 +69,11 @@ COLUMNS: dict[str, Words] = {
         "en": "amount|total|line total|total price|price total|net amount|total amount|amount due|extended price|ext price|value|subtotal"
         "|sum|net value|net total|line amount|total excl vat|amount excl vat|gross amount|total net|ext amount|net|total cost|gross"
         "|total value|extended|extension|ext|charges|line value|amount net|total ex gst|amount ex gst|amount inc vat|total incl vat"
-        "|net price",
+        "|net price|amt|line amt|total amt",
         "de": "gesamt|betrag|gesamtpreis|zeilenbetrag|summe|g preis|netto|gesamtbetrag|nettowert|total|wert|nettobetrag|gp|gesamt netto"
         "|preis gesamt|positionsbetrag|brutto|gesamtpreis netto|betrag netto|g preis netto|gesamtpr|ges preis|summe netto|bruttobetrag"
         "|endpreis|zeilensumme|zwischensumme inkl ust|gesamtwert|warenwert|gp netto|umsatz|nettopreis gesamt|positionswert"
-        "|zwischensumme",
+        "|zwischensumme|entgelt",
         "fr": "montant ht|total ht|montant|prix ht|total|montant ttc|prix total|total ttc|prix total ht|montant net ht|montant net|prix net"
         "|total net ht|total h t|total ligne|montant total ht|total net|net ht|somme|sous total|valeur",
         "es": "importe|total|subtotal|importe total|total línea|precio total|importe neto|importe bruto|total sin iva|importe sin iva"
@@ -90,7 +90,7 @@ COLUMNS: dict[str, Words] = {
     },
     "tax_rate": {
         "en": "vat|tax|vat rate|tax rate|vat %|tax %|gst|taxes|sales tax|vat amount|tax amount|disc taxes|vat percent|gst %",
-        "de": "mwst|ust|mwst satz|steuersatz|mwst betrag|ust satz|mwst nettowert|ust betrag",
+        "de": "mwst|ust|mwst satz|steuersatz|mwst betrag|ust satz|ust betrag",
         "fr": "tva|taux tva|montant tva|taux|% tva",
         "es": "iva|% iva|tipo iva",
         "it": "iva|aliquota|aliquota iva|% iva|al iva",

@@ -118,6 +118,17 @@ def test_what_the_product_writes_has_no_form_for_anybody(root: Browser, world, m
     )
 
 
+def test_a_form_for_a_new_row_has_only_what_is_filled_in(root: Browser, rf) -> None:
+    rf.user = User.objects.get(username="root")
+    addable = [model for model, page in admin.site._registry.items() if page.has_add_permission(rf)]
+    assert {Agent, Client, User} <= set(addable)
+    for model in addable:
+        page = root.get(
+            reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_add")
+        ).content.decode()
+        assert "object at 0x" not in page and '<div class="readonly">' not in page, model
+
+
 def test_a_stale_or_forged_form_never_writes_a_state(root: Browser, world) -> None:
     task, attempt = world[1], make_attempt(world[1])
     before = (

@@ -51,7 +51,7 @@ class Limited(admin.ModelAdmin):
 
     @admin.display(description=_("in use"))
     def used_now(self, row: Any) -> SafeString | str:
-        return in_use.in_use(row) if row.pk else "—"
+        return in_use.in_use(row)
 
     @admin.action(description=_("Set limits"), permissions=["operate"])
     def set_limits(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
@@ -112,7 +112,7 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
     def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
         """Who may only look sees the version's settings instead of the inputs, which hold them in a form alone."""
         if obj is None or self.has_change_permission(request, obj):
-            return self.fieldsets
+            return super().get_fieldsets(request, obj)
         shown = ("set_to", "asked", "learnt", "every_version")
         return (*self.fieldsets[:-1], (_("Program"), {"fields": shown}))
 
@@ -126,11 +126,7 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
 
     @admin.display(description=_("what it lacks"))
     def lacks(self, agent: Agent) -> str:
-        return (
-            (versions.lacking(agent, agent.current_version) or _("Nothing: it can read."))
-            if agent.pk
-            else "—"
-        )
+        return versions.lacking(agent, agent.current_version) or _("Nothing: it can read.")
 
     @admin.display(description=_("fields"))
     def asked(self, agent: Agent) -> SafeString | str:
@@ -142,7 +138,7 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
 
     @admin.display(description=_("spent"))
     def spent(self, agent: Agent) -> str:
-        return in_use.spent(agent) if agent.pk else "—"
+        return in_use.spent(agent)
 
     @admin.display(description=_("prices"))
     def prices(self, agent: Agent) -> SafeString | str:
@@ -150,7 +146,7 @@ class AgentAdmin(SchemaPage, TrialPage, Pausable, Limited, Audited):
 
     @admin.display(description=_("versions"))
     def every_version(self, agent: Agent) -> SafeString | str:
-        return in_use.versions(agent) if agent.pk else "—"
+        return in_use.versions(agent)
 
     def has_delete_permission(self, request: HttpRequest, obj: Agent | None = None) -> bool:
         return False

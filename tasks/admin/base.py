@@ -49,6 +49,17 @@ class Page(admin.ModelAdmin):
         rows = super().get_queryset(request)
         return visible_to(request.user, rows) if self.belongs_to_client else rows
 
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """Of a row that is not there yet nothing can be told: its form has only what is filled in."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is not None:
+            return fieldsets
+        told = set(self.get_readonly_fields(request, obj))
+        return [
+            (title, {**options, "fields": [name for name in options["fields"] if name not in told]})
+            for title, options in fieldsets
+        ]
+
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """An action that this person may not run is refused in so many words, whatever the page offered (and leaves a trail)."""
         wanted = request.POST.get("action", "")

@@ -10,6 +10,9 @@ import pytest
 from django.test import Client as Browser
 from django.urls import reverse
 
+from dashboard import queries, summary
+from dashboard.filters import Filters
+from tasks import rollup
 from tasks.models import Attempt, Document, Extraction, Task
 from tests.erasure_tools import CANARY
 from tests.factories import make_user
@@ -89,6 +92,30 @@ def test_an_extraction_of_which_nothing_was_read_says_so_too(ages, root) -> None
     prune()
     page = shown(root, "extraction", empty.pk)
     assert "after their retention time" in page and "Nothing was handed in" not in page
+
+
+def test_what_is_gone_needs_no_review_anywhere(ages, root) -> None:
+    """Lists, tiles, sums, counts and exports say the same before and after."""
+    Task.objects.filter(pk__in=[ages.done.pk, ages.others.tasks.get().pk]).update(needs_review=True)
+
+    def needed() -> list[int]:
+        rollup.step()
+        filters = Filters(last="all", status="review", client=ages.client.pk)
+        counted = queries.counts_of([ages.old.pk])[ages.old.pk]
+        lines = csv.DictReader(io.StringIO(shown(root, "results_csv", ages.old.pk).removeprefix("\ufeff")))
+        document = json.loads(shown(root, "results_json", ages.old.pk))["documents"][0]
+        found = root.get(
+            reverse("operations_tasks"), {"status": "review", "client": ages.client.pk, "last": "all"}
+        )
+        return [
+            summary.make(filters).totals.tasks, counted.review, sum(line["needs review"] == "1" for line in lines),
+            int(document["needs_review"]), found.content.decode().count(f'href="{reverse("task", args=(ages.done.pk,))}"'),
+        ]  # fmt: skip
+
+    assert needed() == [1] * 5
+    assert prune(ages.client).extractions == 1
+    assert needed() == [0] * 5
+    assert Task.objects.get(pk=ages.others.tasks.get().pk).needs_review, "of others nothing changes"
 
 
 def test_a_retry_from_its_page_is_refused_in_words(ages, root, said) -> None:

@@ -16,8 +16,9 @@ UPDATE task_attempts SET result = NULL, conflict = NULL, error_message = '', era
 WHERE id = ANY(%(attempts)s::uuid[]) AND erased_at IS NULL
 
 -- name: erase_tasks
-UPDATE tasks SET error_message = '', sealed_password = NULL
-WHERE id = ANY(%(tasks)s::bigint[]) AND (error_message <> '' OR sealed_password IS NOT NULL)
+-- Nobody can review what is gone: lists, counts and sums of what needs review do without it.
+UPDATE tasks SET error_message = '', sealed_password = NULL, needs_review = false
+WHERE id = ANY(%(tasks)s::bigint[]) AND (error_message <> '' OR sealed_password IS NOT NULL OR needs_review)
 
 -- name: erase_deliveries
 UPDATE webhook_deliveries SET body = NULL WHERE attempt = ANY(%(attempts)s::uuid[]) AND body IS NOT NULL

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from tasks.agent.rules import names
-from tasks.agent.rules.labels import fold
+from tasks.agent.rules.labels import spellings
 
 
 def _month_names() -> dict[str, int]:
@@ -16,8 +16,10 @@ def _month_names() -> dict[str, int]:
     for table in (names.SHORT_MONTHS, names.MONTHS):
         for row in table.values():
             for number, name in enumerate(row.split(), 1):
-                found.setdefault(fold(name), number)
-    found.update({fold(name): number for name, number in names.MORE_MONTHS.items()})
+                for spelling in spellings(name):
+                    found.setdefault(spelling, number)
+    for name, number in names.MORE_MONTHS.items():
+        found.update(dict.fromkeys(spellings(name), number))
     return found
 
 

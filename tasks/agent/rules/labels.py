@@ -40,6 +40,15 @@ def fold(text: str) -> str:
     return text.translate(_FOLD)
 
 
+WRITTEN_OUT = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"}
+
+
+def spellings(words: str) -> set[str]:
+    """Folded words as they are printed with their letters, and as people write them who lack these: "fällig" and "faellig"."""
+    lower = words.lower()
+    return {fold(lower), fold("".join(WRITTEN_OUT.get(letter, letter) for letter in lower))}
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A phrase found in a text: characters start..end, the roles it may play, the languages that call it so."""
@@ -81,11 +90,12 @@ def _vocabulary() -> _Node:
         for name, words in group.items():
             for language, phrases in words.items():
                 for phrase in phrases.split("|"):
-                    node = root
-                    for token in TOKEN.findall(fold(phrase)):
-                        node = node.next.setdefault(token, _Node())
-                    node.roles.add(prefix + name)
-                    node.languages.add(language)
+                    for spelling in spellings(phrase):
+                        node = root
+                        for token in TOKEN.findall(spelling):
+                            node = node.next.setdefault(token, _Node())
+                        node.roles.add(prefix + name)
+                        node.languages.add(language)
     _freeze(root)
     return root
 
@@ -96,6 +106,14 @@ def _freeze(node: _Node) -> None:
         _freeze(child)
 
 
+LEGAL_FORM = "|".join(
+    re.escape(form).replace(r"\ ", r"[.\s]*")
+    for form in sorted(map(fold, names.LEGAL_FORMS.split("|")), key=len, reverse=True)
+)
+"""Endings of a company's name, as a pattern for folded text."""
+PARTIES = frozenset(["supplier", "buyer", "other_party"])
+NAMED_SO = re.compile(rf"[ ,]{{1,2}}(?:{LEGAL_FORM})\.?\s*(?=$|[,;|•·(/])")
+"""What follows a word that would be a party's label, and is the name of one: "Lieferant GmbH"."""
 LONGEST_RATE = 2
 """Digits; a longer number inside what could be a label is no rate, but the document's own ("Rechnung 20240456 vom")."""
 
@@ -133,6 +151,8 @@ def find(folded: str) -> list[Hit]:
         if best is None:
             index += 1
             continue
-        hits.append(Hit(tokens[index][1], tokens[best_at][2], best.roles, best.languages, words))  # type: ignore[arg-type]
+        end = tokens[best_at][2]
+        if PARTIES.isdisjoint(best.roles) or not NAMED_SO.match(folded, end):
+            hits.append(Hit(tokens[index][1], end, best.roles, best.languages, words))  # type: ignore[arg-type]
         index = best_at + 1
     return hits

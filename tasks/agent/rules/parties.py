@@ -24,6 +24,7 @@ from tasks.agent.rules.patterns import (
     NOT_NAMES,
     POSTCODE,
     PREFIX,
+    RUNNING,
     SPLIT,
     STATEMENT,
     STREET,
@@ -45,6 +46,9 @@ TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b
 """What goes on a title: "Quittance de loyer", "Receipt for rent"."""
 NAMES = re.compile(r"[^\W\d_]{2}")
 LEAST_LETTERS, WIDE = 4, 1.6
+HEAD_LINES = 5
+"""Below these stands who is written to as well as who writes."""
+UNSAID = "Nothing says that this name is the supplier's: it does not stand at the head of the page."
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
 
@@ -111,7 +115,14 @@ class Parties:
             FORM_MARGIN if best.signs == {"letterhead"} and "legal form" in rivals[0].signs else RIVAL_MARGIN
         ):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
+        if best.signs <= {"letterhead", "legal form", "again"} and not self._heads(best):
+            candidate.reasons.append(UNSAID)
         return [candidate]
+
+    def _heads(self, party: _Party) -> bool:
+        """Whether the name stands in one of the first lines of the document."""
+        head = [line for line in self.text.lines[:HEAD_LINES] if line.page == self.first]
+        return any(word is party.words[0] for line in head for cell in line.cells for word in cell.words)
 
     def _look(self) -> None:
         for cell in self.text.cells:
@@ -140,7 +151,7 @@ class Parties:
     def _add(self, name: str, words: list[Word], sign: str, weight: float) -> None:
         name = clean(name)
         key = key_of(name)
-        if len(key) < 2 or not words or NOT_NAMES.search(name) or len(name) > 70:
+        if len(key) < 2 or not words or NOT_NAMES.search(name) or RUNNING.match(name) or len(name) > 70:
             return
         party = self.found.get(key)
         if party is None:
@@ -178,6 +189,7 @@ class Parties:
         text = self.text
         if (
             text.dates(cell)
+            or any(amount.money for amount in text.amounts(cell))
             or POSTCODE.search(cell.text)
             or STATEMENT.match(text.folded[cell])
             or STREET.search(cell.text)

@@ -7,15 +7,11 @@ from collections.abc import Iterator
 
 from tasks.agent.layout import Cell
 from tasks.agent.rules import names
-from tasks.agent.rules.labels import Hit, fold
+from tasks.agent.rules.labels import LEGAL_FORM, Hit, fold
 from tasks.agent.rules.text import Candidate, Text, words_at
 
-_LEGAL = "|".join(
-    re.escape(form).replace(r"\ ", r"[.\s]*")
-    for form in sorted(map(fold, names.LEGAL_FORMS.split("|")), key=len, reverse=True)
-)
 LEGAL = re.compile(
-    rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{_LEGAL})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$"
+    rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{LEGAL_FORM})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$"
 )
 SPLIT = re.compile(
     r"\s+[•·|–—−*]\s*|\s*[•·|]\s+|\s-\s|,\s(?!(?i:inc|llc|ltd|limited|corp|co|llp|lp|plc|l\.l\.c|s\.l|s\.a|s\.r\.l|s\.p\.a|lda|s\.a\.u|unipessoal|sl|sa|gmbh|s\.r\.o|a\.s)\b)|\s/\s|;\s"
@@ -63,12 +59,14 @@ NOT_NAMES = re.compile(
     r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
     re.IGNORECASE,
 )
+RUNNING = re.compile(r"(?=[a-zà-öø-ÿœ])(?:\w{1,2}|[^\WA-Z\d_]+(?:[ ,'’-]+[^\WA-Z\d_]+)+)[.,;]?$")
+"""Words of a sentence, and no name: none has a capital, and a single one is of two letters at most."""
 BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
 CONTACT = re.compile(
     r"^(?:tel|phone|telefon|fon|fax|mobil|e-?mail|puh)\b|@|^www\.|\bvat\b|\btva\b|ust-?id|\bp\.? ?iva\b|\bbtw\b|\bnip\b"
 )
 FOOTER_WORDS = re.compile(
-    r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschaftsfuhr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
+    r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschae?ftsfue?hr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
     r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
 )
 PREFIX = re.compile(

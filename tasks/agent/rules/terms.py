@@ -13,12 +13,12 @@ from tasks.agent.rules.labels import fold
 from tasks.agent.rules.text import Candidate, Text
 
 PAYS = (
-    r"\bpa(?:y|id|yable|yment)\b|\bsettle|\bdue\b|\bremit|\bdirect debit\b|\bcollect|\buberweis|\bzahl|\bbezahl|\bbegleich|\babgebucht|\babbuch|\beingezogen|\beinzug"
-    r"|\bfallig|\bnetto\b|\bohne abzug\b|\bregl(?:er|e|ement)|\bpay(?:er|e|able|ement)\b|\bpaiement\b|\bpreleve|\bpago\b|\bpaga|\babon(?:ar|e)\b|\bversa(?:re|to|mento)\b|\bsaldare\b|\bbetal|\bvoldoe"
+    r"\bpa(?:y|id|yable|yment)\b|\bsettle|\bdue\b|\bremit|\bdirect debit\b|\bcollect|\bue?berweis|\bzahl|\bbezahl|\bbegleich|\babgebucht|\babbuch|\beingezogen|\beinzug"
+    r"|\bfae?llig|\bnetto\b|\bohne abzug\b|\bregl(?:er|e|ement)|\bpay(?:er|e|able|ement)\b|\bpaiement\b|\bpreleve|\bpago\b|\bpaga|\babon(?:ar|e)\b|\bversa(?:re|to|mento)\b|\bsaldare\b|\bbetal|\bvoldoe"
     r"|\bvoldaan|\bincasso|\bafgeschreven|\bzaplac|\bplatn|\bprzelew|\bmaks|\bindbetal|\buhrad|\bpagamento\b|\bpague\b|\bliquidar\b"
 )
 UNTIL = (
-    r"\bby\b|\bbefore\b|\bno later than\b|\bon or (?:before|after)\b|\bon\b|\bbis(?: zum| spatestens)?\b|\bspatestens(?: am)?\b|\bam\b|\bavant le\b|\bau plus tard le\b|\bsoit le\b"
+    r"\bby\b|\bbefore\b|\bno later than\b|\bon or (?:before|after)\b|\bon\b|\bbis(?: zum| spae?testens)?\b|\bspae?testens(?: am)?\b|\bam\b|\bavant le\b|\bau plus tard le\b|\bsoit le\b"
     r"|\ble\b|\bpour le\b|\bjusqu'au\b|\bantes del?\b|\bhasta el\b|\bel\b|\bentro(?: e non oltre)?(?: il)?\b|\bil\b|\bvoor\b|\buiterlijk(?: op)?\b|\bop\b|\bdo(?: dnia)?\b"
     r"|\bviimeistaan\b|\bsenast(?: den)?\b|\bsenest(?: den| d\.)?\b|\binnen\b|\bate(?: ao? dia| a)?\b"
 )

@@ -132,7 +132,7 @@ MLFLOW_UI_URL = (
 CORPUS_DIR = Path(read.path("CORPUS_DIR", "../shared/corpus", BASE_DIR))
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "agentaudit.administration.AdministrationConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -435,6 +435,17 @@ def test_pages_of_errors_have_the_way_back_for_whoever_is_signed_in(world) -> No
     assert nobody.status_code == 404 and MAIN not in nobody.content.decode()
 
 
+def test_the_admin_tells_who_may_not_enter_so_and_does_not_ask_them_to_sign_in_once_more(
+    client: Browser, db
+) -> None:
+    assert "password" in client.get("/admin/", follow=True).content.decode()
+    client.force_login(make_user("eve", "Auditor"))
+    response = client.get("/admin/", follow=True)
+    assert response.status_code == 403 and MAIN in response.content.decode()
+    client.force_login(make_user("bob", "Operator", is_staff=True))
+    assert client.get("/admin/login/", follow=True).request["PATH_INFO"] == "/admin/"
+
+
 @pytest.mark.parametrize("fault", [OperationalError("away"), RuntimeError("inner"), OSError(28, "full")])
 def test_pages_of_faults_have_the_way_back_and_ask_the_database_nothing(world, monkeypatch, fault) -> None:
     client, asked = world[0], []

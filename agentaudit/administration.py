@@ -1,0 +1,26 @@
+"""The admin's doors: whoever is signed in and may not enter is told so, as everywhere, instead of being asked to sign in once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.contrib.admin.apps import AdminConfig
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+
+
+class Administration(AdminSite):
+    @method_decorator(never_cache)
+    @login_not_required
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.user.is_authenticated and not self.has_permission(request):
+            raise PermissionDenied
+        return super().login(request, extra_context)
+
+
+class AdministrationConfig(AdminConfig):
+    default_site = "agentaudit.administration.Administration"

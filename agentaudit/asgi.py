@@ -26,11 +26,11 @@ django.setup(set_prefix=False)
 from agentaudit.deadlines import Bounded, Pages, Patient  # noqa: E402 - its pages of errors need Django to be set up
 
 pages = Pages()
-SILENCE_SECONDS = 30.0
-"""How long nothing may come of a body. gunicorn's own patience (its `timeout`) is longer, and ends with status 500."""
+SILENCE_SECONDS, LEAST_BYTES = 30.0, 1024.0
+"""How long nothing may come of a body, or less than LEAST_BYTES a second on the whole. gunicorn's own patience (its `timeout`) is longer, and ends with status 500."""
 if settings.REQUEST_SECONDS:
     pages = Bounded(pages, settings.REQUEST_SECONDS, unbounded=(reverse("live"), reverse("upload")))  # type: ignore[assignment]
-pages = Patient(pages, SILENCE_SECONDS)  # type: ignore[assignment]
+pages = Patient(pages, SILENCE_SECONDS, LEAST_BYTES)  # type: ignore[assignment]
 
 
 async def application(scope: dict[str, Any], receive: Callable, send: Callable) -> None:

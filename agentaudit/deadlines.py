@@ -6,6 +6,7 @@ import asyncio
 import io
 import logging
 from collections.abc import Awaitable, Callable, Collection
+from time import monotonic
 from typing import IO, Any
 
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
@@ -77,28 +78,35 @@ class Bounded:
 
 
 class Patient:
-    """An ASGI application that waits `seconds` for the next part of a body, and then answers 408. A body that goes on arriving may take any time."""
+    """An ASGI application that waits `seconds` for the next part of a body, and then answers 408.
 
-    def __init__(self, pages: Application, seconds: float) -> None:
-        self.pages, self._seconds = pages, seconds
+    So it does where less than `least` bytes a second come on the whole, the first `seconds` aside: a body may take long if it is large.
+    """
+
+    def __init__(self, pages: Application, seconds: float, least: float) -> None:
+        self.pages, self._seconds, self._least = pages, seconds, least
 
     async def __call__(self, scope: Message, receive: Callable, send: Callable) -> None:
         if scope["type"] != "http":
             await self.pages(scope, receive, send)
             return
         arriving, given_up, begun = True, False, False
+        patience = self._seconds
+        """Left for the whole body: each byte adds to it, and only waiting takes from it."""
 
         async def hear() -> Message:
-            nonlocal arriving, given_up
+            nonlocal arriving, given_up, patience
             if given_up or not arriving:
                 return {"type": "http.disconnect"} if given_up else await receive()
+            began = monotonic()
             try:
-                async with asyncio.timeout(self._seconds):
+                async with asyncio.timeout(min(self._seconds, patience)):
                     message = await receive()
             except TimeoutError:
                 given_up = True
                 return {"type": "http.disconnect"}
             arriving = message.get("more_body", False)
+            patience += len(message.get("body", b"")) / self._least - (monotonic() - began)
             return message
 
         async def say(message: Message) -> None:
@@ -108,9 +116,7 @@ class Patient:
 
         await self.pages(scope, hear, say)
         if given_up and not begun:
-            said = (
-                f"The body of this request stopped to arrive: nothing came for {self._seconds:g} s.".encode()
-            )
+            said = f"The body of this request stopped to arrive: for {self._seconds:g} s nothing came, or next to nothing.".encode()
             headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(said)).encode())]
             await send({"type": "http.response.start", "status": 408, "headers": headers})
             await send({"type": "http.response.body", "body": said})

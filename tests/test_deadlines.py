@@ -24,7 +24,7 @@ from agentaudit.deadlines import Bounded, CutOff, Pages, Patient
 from dashboard import errors
 from tests.commands import ROOT, free_port, wait_until
 
-LIMIT = 0.2
+LIMIT, LEAST = 0.2, 1000.0
 
 
 def scope(path: str = "/costs/", method: str = "GET", **headers: str) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_a_download_that_has_begun_is_broken_off_and_its_view_is_told():
 @pytest.mark.parametrize("path", ["/costs/", "/upload/"])
 def test_a_body_that_has_stopped_to_arrive_is_given_up(path):
     async def browse() -> tuple[int, float]:
-        pages = Patient(Bounded(reading, 10 * LIMIT, {"/upload/"}), LIMIT)
+        pages = Patient(Bounded(reading, 10 * LIMIT, {"/upload/"}), LIMIT, LEAST)
         browser, began = ApplicationCommunicator(pages, scope(path, "POST")), time.monotonic()
         await browser.send_input({"type": "http.request", "body": b"half", "more_body": True})
         start = await browser.receive_output(timeout=3)
@@ -136,11 +136,30 @@ def test_a_body_that_has_stopped_to_arrive_is_given_up(path):
     assert status == 408 and LIMIT <= seconds < 2
 
 
+def test_a_body_that_trickles_is_given_up_though_it_never_stops():
+    """By a byte now and then a connection would be held for as many seconds as bytes were said to come."""
+
+    async def browse() -> tuple[int, float]:
+        pages = Patient(reading, LIMIT, LEAST)
+        browser, began = ApplicationCommunicator(pages, scope("/upload/", "POST")), time.monotonic()
+        body = b"p" * int(LIMIT * LEAST)
+        while browser.output_queue.empty() and time.monotonic() < began + 10 * LIMIT:
+            await browser.send_input({"type": "http.request", "body": body, "more_body": True})
+            body = b"p"
+            await asyncio.sleep(LIMIT / 4)
+        start = await browser.receive_output(timeout=LIMIT)
+        return start["status"], time.monotonic() - began
+
+    status, seconds = asyncio.run(browse())
+    assert status == 408 and seconds >= 1.9 * LIMIT, "what came at once is good for a while"
+
+
 def test_a_body_that_goes_on_arriving_may_take_as_long_as_it_takes_and_a_stream_stays_open():
     async def browse() -> dict[str, Any]:
-        browser = ApplicationCommunicator(Patient(reading, LIMIT), scope("/upload/", "POST"))
+        browser = ApplicationCommunicator(Patient(reading, LIMIT, LEAST), scope("/upload/", "POST"))
+        body = b"p" * int(LIMIT * LEAST)
         for part in range(6):
-            await browser.send_input({"type": "http.request", "body": b"part", "more_body": part < 5})
+            await browser.send_input({"type": "http.request", "body": body, "more_body": part < 5})
             await asyncio.sleep(0.6 * LIMIT)
         start = await browser.receive_output(timeout=3)
         with pytest.raises((TimeoutError, asyncio.CancelledError)):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_agent_unusual import Rows, record, values
+from tests.test_agent_unusual import ITEMS, SUMS, TITLES, Rows, record, values
 
 HEAD: Rows = ["Plain Paper Ltd", "INVOICE", "Invoice number: P-9"]
 TOTAL: Rows = [[(60, "Total"), (400, "GBP 120.00")]]
@@ -81,3 +81,35 @@ def test_a_company_below_the_head_of_the_page_may_be_who_is_written_to(tmp_path:
     ]
     assert record(tmp_path, [*about, *address], step=14).fields["supplier"].reasons
     assert not record(tmp_path, [*address[:3], *about, *TOTAL], step=14).fields["supplier"].reasons
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected", "is_doubted"),
+    [
+        (["RECEIPT", "Registration Number T0123456789012"], None, True),
+        (["RECEIPT", "Serial number 77-120", "Numer rejestracyjny 88120"], None, True),
+        ([[(60, "Date: 14 May 2024"), (400, "No. 1234")], "RECEIPT", "Registration Number T0123456789012"], "1234", True),
+        (["FACTURA", "INV/2024/00005"], "INV/2024/00005", False),
+        (["FACTURA", [(60, "Factura"), (140, "1 24 0005 0001201345")], "Registro Mercantil, Tomo 12, Folio 203"], "1 24 0005 0001201345", False),
+        ([[(60, "I N V O I C E")], "Ref no: #1721"], "1721", True),
+        (["Invoice", "Your reference: XY-77", "Our reference: AB-12"], "AB-12", True),
+        (["Invoice", "Invoice no: AB-13", "Our reference: AB-12"], "AB-13", False),
+    ],
+)  # fmt: skip
+def test_whose_number_a_number_is(tmp_path: Path, rows: Rows, expected: str | None, is_doubted: bool) -> None:
+    found = record(tmp_path, ["Plain Paper Ltd", *rows, "Invoice date: 14 May 2024", *TITLES, *ITEMS, *SUMS])
+    assert values(found, "number") == [expected]
+    assert bool(found.fields["number"].reasons) is is_doubted
+
+
+def test_a_date_that_ends_the_line_of_the_title_is_the_documents(tmp_path: Path) -> None:
+    rows: Rows = ["Plain Paper Ltd", *["-"] * 20, [(60, "Invoice P-9 for insurance"), (420, "11 March 2024")]]
+    period = "Period: 1 April 2024 to 30 June 2024"
+    found = record(tmp_path, [*rows, period, "Due date: 1 April 2024", *TOTAL]).fields["date"]
+    assert (found.value, found.reasons) == ("2024-03-11", ())
+
+
+def test_a_day_of_the_whole_sum_is_the_due_date_though_a_discount_follows(tmp_path: Path) -> None:
+    terms = "Zahlbar innerhalb 30 Tagen netto bis 04.07.2024, 3% Skonto innerhalb 10 Tagen bis 15.06.2024"
+    found = record(tmp_path, [*HEAD, "Invoice date: 5 June 2024", *TOTAL, terms])
+    assert values(found, "due_date") == ["2024-07-04"]

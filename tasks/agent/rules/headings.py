@@ -33,9 +33,20 @@ BARE_LABEL = re.compile(
     r"^(?:n[o.°º]{0,2}|nr|num(?:ber|mer|ero)?|#)(?:(?<![a-z])|(?![a-z]))\W{0,2}\s?[:.]?\s*(?=$|\W*[a-z]{0,6}[-/ ]?\d)"
 )
 """What stands alone for "number" under a title: "N° :", "Nr.", "No.", "Number"; never the beginning of another word."""
+BARE_WITHIN = re.compile(r"\b(?:no|nr|num(?:ber|mer|ero)?)\b\W{0,3}(?=[a-z]{0,6}[-/ ]?\d)")
+REGISTER = re.compile(
+    r"\b(?:registro mercantil|tomo|libro|hoja|inscripcion|inscrita|registre du commerce|registro (?:delle )?imprese|handelsregister|kamer van koophandel"
+    r"|chamber of commerce|conservatoria|registered (?:office|in)|sad rejonowy)\b"
+)
+"""Where a company is entered, folded: its volumes and folios number no document."""
+REFERENCE = re.compile(
+    r"(?:our |unsere? |notre |nuestra |ns |ons |var )?(?:ref\w*|riferimento|rif|kenmerk|zeichen)(?: (?:no|nr|n|number|num|nummer|#))?"
+)
+"""The writer's own reference, folded, which numbers a document that has no other number."""
+ONLY_REFERENCE = "Only a reference is printed; it was taken as the document's number."
 GROUPS = re.compile(r"(?: \d{2,})+$")
 PARTED = re.compile(r" \d{3,}(?=$| [^\W\d_]{2})")
-SERIES = re.compile(r"[A-Z]{1,5}[ -]?\d[\dA-Z]*(?:[/-]\d+)+")
+SERIES = re.compile(r"[A-Z]{1,5}[ /-]?\d[\dA-Z]*(?:[/-]\d+)+")
 """A number of a series within its year, which nothing else looks like."""
 BY_MONTH = re.compile(r"[A-Z]{2,4} \d{1,4}/(?:\d{1,2}/)?\d{4}$")
 """A number with its month and year, which holds what looks like a date: "FV 14/03/2025"."""
@@ -69,9 +80,10 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
     for cell, hit in text.labelled("number"):
         if lists_documents(text, cell):
             continue
-        weight = 0.95 if text.leads(cell, hit) else 0.75
-        if text.folded[cell][hit.start : hit.end] in BARE:
-            weight -= 0.1
+        leads, bare = text.leads(cell, hit), text.folded[cell][hit.start : hit.end] in BARE
+        if not leads and (bare or REGISTER.search(text.folded[cell])):
+            continue  # "Registration number", "Tomo 12, Folio 203": the words before say whose it is
+        weight = (0.95 if leads else 0.75) - (0.1 if bare else 0.0)
         found += _number_values(text, cell, hit, weight)
     for cell, hit in text.labelled("kind:"):
         # "Invoice B/2024/117", "Rechnung Nr. 815": the title itself names the number.
@@ -81,22 +93,30 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
             found += _hashed(text, cell, weight)
             found += _under_heading(text, cell, weight)
             found += _under_title(text, cell, weight)
-    return found or list(_over_label(text)) or list(_bare(text))
+    return found or list(_over_label(text)) or list(_bare(text)) or list(_references(text))
+
+
+def _references(text: Text) -> Iterator[Candidate]:
+    """ "Ref no: #1721", where nothing else numbers the document."""
+    for cell, hit in text.labelled("other_number"):
+        said = text.folded[cell][hit.start : hit.end].replace(".", "")
+        if text.leads(cell, hit) and REFERENCE.fullmatch(said) and cell.y0 < text.pages[cell.page].height / 2:
+            for candidate in _number_values(text, cell, hit, 0.65):
+                candidate.reasons.append(ONLY_REFERENCE)
+                yield candidate
 
 
 def _bare(text: Text) -> Iterator[Candidate]:
-    """ "Nº 2024-031", where nothing else names the number."""
+    """ "Nº 2024-031", or "Invoice for policy no. 031" as a title, where nothing else names the number."""
+    titles = {cell for cell, hit in text.labelled("kind:") if text.leads(cell, hit)}
     for cell in text.cells:
-        match = BARE_LABEL.match(text.folded[cell])
-        if (
-            match is not None
-            and cell.y0 < text.pages[cell.page].height / 2
-            and len(cell.text.split()) <= MOST_BARE
-        ):
-            candidate = _number_in(text, cell, match.end(), 0.65) if match.end() < len(cell.text) else None
-            if candidate is not None:
-                candidate.reasons.append("No label says whose number this is.")
-                yield candidate
+        label = BARE_LABEL if len(cell.text.split()) <= MOST_BARE else BARE_WITHIN
+        if cell.y0 >= text.pages[cell.page].height / 2 or (label is BARE_WITHIN and cell not in titles):
+            continue
+        match = label.search(text.folded[cell])
+        if match and match.end() < len(cell.text) and (found := _number_in(text, cell, match.end(), 0.65)):
+            found.reasons.append("No label says whose number this is.")
+            yield found
 
 
 def _under_heading(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
@@ -357,9 +377,7 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
             )
             if PLACE_AND_DATE.search(left):
                 candidate.score = 0.84
-            elif any(
-                hit.plays("kind:") or "number" in hit.roles for hit in text.hits.get(cell, ())
-            ) and text.leading_hit(cell):
+            elif _is_titled(text, cell, found):
                 candidate.score = 0.86
             elif alone:
                 candidate.score = 0.82
@@ -373,6 +391,16 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
             else:
                 continue
             yield candidate
+
+
+def _is_titled(text: Text, cell: Cell, found: Found) -> bool:
+    """Whether the document's title or number opens the cell, or the line that the date ends."""
+    first = text.lines[cell.line].cells[0]
+    if first is not cell and (found.start or found.end < len(cell.text) - 1):
+        first = cell
+    return text.leading_hit(first) is not None and any(
+        hit.plays("kind:") or "number" in hit.roles for hit in text.hits[first]
+    )
 
 
 def _titled(text: Text, cell: Cell) -> bool:

@@ -50,15 +50,18 @@ def _runs_on(cells: dict[int, Cell], before: list[Word], words: list[Word]) -> b
 
 
 def unreduced(text: Text, found: list[Candidate]) -> list[Candidate]:
-    """Without the days on which a discount ends: its name follows in the same words."""
+    """Without the days on which a discount ends: its name follows in the same words, and none of the whole sum stands before."""
     if not found or not any(NAMED.search(folded) for folded in text.folded.values()):
         return found
+    before = {id(word): cell.words[:at] for cell in text.cells for at, word in enumerate(cell.words)}
     behind = {id(word): cell.words[at + 1 :] for cell in text.cells for at, word in enumerate(cell.words)}
-    return [
-        candidate
-        for candidate in found
-        if not NAMED.search(fold(" ".join(w.text for w in behind[id(candidate.words[-1])]))[:BEHIND])
-    ]
+    return [c for c in found if not _is_reduced(before[id(c.words[0])], behind[id(c.words[-1])])]
+
+
+def _is_reduced(before: list[Word], behind: list[Word]) -> bool:
+    left, right = (fold(" ".join(word.text for word in words)) for words in (before, behind))
+    own = left[max((found.end for found in dates.find(left)), default=0) :]
+    return NAMED.search(right[:BEHIND]) is not None and not FULL.search(own)
 
 
 def stated_days(text: Text) -> Iterator[Candidate]:

@@ -437,7 +437,7 @@ FIELDS: dict[str, Words] = {
         "en": "delivery date|delv date|order date|ship date|shipping date|service date|date of service|date of supply|date shipped"
         "|print date|printed|period|billing period|service period|check|check out"
         "|supply date|start date|end date|coll date|collection date|po date|statement period|date of delivery|from date|date paid"
-        "|paid on|payment received|birth date|arrival|departure|next bill date|validity|valid through|reading date|tax year"
+        "|paid on|payment received|birth date|arrival|departure|next bill date|reading date|tax year"
         "|date of order|date of shipment|return date|your order of|last payment date",
         "de": "lieferdatum|leistungsdatum|liefer bzw leistungsdatum|bestelldatum|bestell datum|leistungs datum|auftragsdatum|auftrag datum"
         "|leistungszeitraum|lieferschein datum|lieferschein vom|druckdatum|zeitraum|versanddatum|lieferzeitraum|lieferung am"
@@ -478,30 +478,30 @@ FIELDS: dict[str, Words] = {
         "|room no|member no|awb|p n|lot no|hs code|lease no|claim no|policy no|policy number|case no|original invoice"
         "|invoice reference original|customer code|cust no|cust id|your po|our reference no|abn|acn|bsb|mc no|confirmation no"
         "|confirmation number|reservation no|purchase order #"
-        "|total points|points total|points|points earned|points balance",
+        "|total points|points total|points|points earned|points balance|registration number|reg number|registered number|serial number|serial no|batch no|batch number|model number|model no|phone number|telephone number|fax number|certificate number|certificate no|licence number|license number|licence no|license no|approval code|tracking number|tracking no|card number|card no|passport number",
         "de": "kundennummer|kunden nr|kundennr|kunden nummer|bestellnummer|bestell nr|bestellung nr|auftragsnummer|auftrags nr|auftrag nr"
         "|auftragsnr|lieferscheinnummer|lieferschein nr|lieferschein|seite|telefon|tel|fax|debitorennummer|debitoren nr|vertragsnummer"
         "|vertrags nr|referenz|ihre referenz|unsere referenz|ihr zeichen|unser zeichen|mandatsreferenz|projekt|projekt nr|handelsregister|hrb"
         "|hrb nr|konto nr|kto nr|blz|konto|gläubiger id|leasingnummer|artikelnummer|serienummer|filiale|kasse|terminal id|auftrag nr lief"
         "|lief nr|gln|lieferantennummer|lieferanten nr|bestellung|vorgangsnummer|internet|email"
         "|kd nr|kdnr|kunden id|debitor|debitor nr|zähler nr|zählernummer|vertragskonto|vertragskontonummer|buchungsnummer|zimmer nr|bediener|verwendungszweck|zu rechnung|zur rechnung|ursprungsrechnung|originalrechnung|zahlungsreferenznummer|zahlungsreferenz|auftrag|mitgliedsnummer|patientennummer|aktenzeichen|unsere zeichen|kundenreferenz|rechnungsbezug|transaktionsnummer|ta nr|trace nr|beleg nr terminal"
-        "|punkte|punktestand|bonuspunkte|punkte gesamt|summe punkte",
+        "|punkte|punktestand|bonuspunkte|punkte gesamt|summe punkte|registernummer|registrierungsnummer|seriennummer|serien nr|chargennummer|handelsregisternummer|kartennummer|telefonnummer|faxnummer|sendungsnummer|zulassungsnummer|genehmigungsnummer",
         "fr": "n° client|numéro client|numéro de client|code client|réf client|référence client|votre référence|notre référence|n° commande"
         "|n° de commande|numéro de commande|commande n°|bon de commande|page|tél|téléphone|fax|siret|siren|rcs|ape|naf|facture liée"
         "|numéro de dossier|id client|réf marché|n° de contrat|numéro de ligne|référence|réf|bon de livraison|n° de compte|capital|bl n°"
         "|code ape|n° abonné|numéro d'abonné|mandat"
         "|compte client|n° compte client|n° de client|facture d'origine|facture initiale|sur facture n°|n° de commande client|numéro de compte|contrat n°|référence contrat|point de livraison|n° adhérent|n° dossier|dossier n°|n° de bl|commande"
-        "|points|total points|points fidélité|solde de points",
+        "|points|total points|points fidélité|solde de points|numéro d'enregistrement|numéro d'immatriculation|n° d'immatriculation|numéro de série|n° de série|numéro de téléphone|numéro de suivi|numéro de carte|numéro de lot|n° d'enregistrement",
         "es": "número de pedido|nº pedido|pedido|número de cliente|nº cliente|cliente nº|referencia|página|teléfono|su referencia|cuenta"
         "|nº de cliente|cód cliente|código cliente|código de cliente|nº albarán|albarán|nº contrato|número de cuenta|cups|factura original|factura rectificada|nº de pedido|expediente|nº expediente|ref catastral"
-        "|puntos|total puntos|saldo de puntos",
+        "|puntos|total puntos|saldo de puntos|número de registro|nº de registro|número de serie|nº de serie|número de teléfono|número de tarjeta|número de lote|número de seguimiento|numero de orden|número de orden|nº de orden|orden nº|tarjeta fidelidad",
         "it": "numero ordine|codice cliente|ordine n|riferimento|pagina|telefono|ddt|ordine|cod cliente|n ordine|vs ordine|codice destinatario"
         "|ns rif|vs rif|n cliente|n° cliente|nr cliente|ordine nr|ordine numero|ddt n|ddt nr|contratto n|rif fattura|fattura di riferimento|iban|c c|pratica n"
-        "|punti|totale punti|saldo punti",
+        "|punti|totale punti|saldo punti|numero di registrazione|numero di serie|numero di telefono|numero rea|numero carta|numero lotto|numero di iscrizione",
         "nl": "klantnummer|ordernummer|bestelnummer|referentie|uw referentie|ons kenmerk|uw kenmerk|pagina|telefoon|kvk|kvk nummer|debiteurnummer"
         "|rekeningnummer|serienummer|klantnr|projectnummer"
         "|klant nr|bestelling|order nr|ordernr|oorspronkelijke factuur|betreft factuur|projectnr|project nr|contractnummer|polisnummer|meternummer|debiteur|debiteur nr|debiteurnr|inkoopordernummer|uw ordernummer|ean code|uw bestelling|dossiernummer|lidnummer"
-        "|punten|totaal punten|puntensaldo",
+        "|punten|totaal punten|puntensaldo|registratienummer|kaartnummer|telefoonnummer|inschrijvingsnummer|partijnummer",
         "pl": "numer zamówienia|nr zamówienia|numer klienta|nr klienta|strona|numer rachunku|nr rachunku|konto|numer rachunku bankowego|nr konta"
         "|numer ksef|id nabywcy|regon|krs|telefon|zamówienie nr|wz nr"
         "|do faktury|do faktury nr|dotyczy faktury|dotyczy faktury nr|numer konta|nr zam|zamówienie|nr rej|pesel|nr umowy|umowa nr|numer umowy|nr licznika|bdo|nr wz|nr zlecenia|zlecenie nr"
@@ -509,7 +509,8 @@ FIELDS: dict[str, Words] = {
         "fi": "asiakasnumero|asiakasnro|tilausnumero|viite|viitenumero|viitteenne|viitteemme|sivu|puhelin|puh|tilinumero|tilausnro"
         "|asiakas nro|sopimusnumero|asiakasnumeronne|tilauksen numero|sopimus nro|alkuperäinen lasku|hyvitettävä lasku"
         "|projektinumero|myyjän viite|ostajan viite|käyttöpaikka|mittarinumero|asiakkaan viite"
-        "|pisteet|pisteet yhteensä|bonuspisteet",
+        "|pisteet|pisteet yhteensä|bonuspisteet|rekisterinumero|sarjanumero|puhelinnumero|korttinumero|eränumero",
+        "ja": "登録番号|電話番号|会員番号|取引番号|承認番号|カード番号|端末番号",
     },
     "tax_id": {
         "en": "vat no|vat number|vat id|vat reg no|vat registration no|vat registration number|vat reg|tax id|tax no|tax number|gstin|gst no"

@@ -145,11 +145,11 @@ FIELDS: dict[str, Words] = {
         "cs": "platnost do|platí do|platnost nabídky|datum expirace",
     },
     "other_number": {
-        "sv": "kundnummer|kundnr|ordernummer|ordernr|organisationsnummer|org nr|orgnr|bankgiro|plusgiro|ocr|ocr nummer|referens|sida|telefon|poäng",
-        "da": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|reg nr|side|telefon|tlf|cvr|cvr nr|betalings id|rekvisition|point i alt|point",
-        "no": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|kontonummer|kid|kid nummer|side|telefon|tlf|org nr|orgnr|bankkonto|poeng",
-        "pt": "nº cliente|nº de cliente|encomenda|encomenda nº|referência|página|telefone|contribuinte|atcud|código de cliente|pontos|total pontos",
-        "cs": "variabilní symbol|konstantní symbol|specifický symbol|číslo objednávky|objednávka č|číslo účtu|ičo|ič|strana|telefon|tel|objednávka|body|body celkem",
+        "sv": "kundnummer|kundnr|ordernummer|ordernr|organisationsnummer|org nr|orgnr|bankgiro|plusgiro|ocr|ocr nummer|referens|sida|telefon|poäng|registreringsnummer|serienummer|telefonnummer|kortnummer",
+        "da": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|reg nr|side|telefon|tlf|cvr|cvr nr|betalings id|rekvisition|point i alt|point|registreringsnummer|serienummer|telefonnummer|kortnummer",
+        "no": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|kontonummer|kid|kid nummer|side|telefon|tlf|org nr|orgnr|bankkonto|poeng|registreringsnummer|serienummer|telefonnummer|kortnummer",
+        "pt": "nº cliente|nº de cliente|encomenda|encomenda nº|referência|página|telefone|contribuinte|atcud|código de cliente|pontos|total pontos|número de registo|número de registro|número de série|número de telefone|número do cartão",
+        "cs": "variabilní symbol|konstantní symbol|specifický symbol|číslo objednávky|objednávka č|číslo účtu|ičo|ič|strana|telefon|tel|objednávka|body|body celkem|registrační číslo|sériové číslo|výrobní číslo|telefonní číslo|číslo karty",
     },
     "tax_id": {
         "sv": "momsreg nr|momsregistreringsnummer|vat nr|momsnr",

@@ -33,4 +33,4 @@ def application() -> Callable:
     get_asgi_application()
     from agentaudit.deadlines import Bounded, Patient
 
-    return Patient(Bounded(pages, SECONDS, ()), SECONDS)
+    return Patient(Bounded(pages, SECONDS, ()), SECONDS, 1.0)

@@ -264,6 +264,7 @@ def test_each_setting_of_a_model_reaches_the_next_version(
     ("change", "said"),
     [
         ({"model": "two words"}, "Enter a valid value"),
+        ({"program": "rulez"}, "There is no program “rulez”. There are: rules, contract-rules"),
         ({"endpoint": "ftp://models.example.com"}, "no address such as"),
         ({"endpoint": "https://user:key@models.example.com/v1"}, "holds no key or password"),
         ({"endpoint": "https://models.example.com/v1?key=1"}, "holds no key or password"),

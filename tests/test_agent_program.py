@@ -13,6 +13,7 @@ import pytest
 
 from tasks.agent import signatures
 from tasks.agent.contract import (
+    PROGRAMS,
     Code,
     Completed,
     Event,
@@ -28,7 +29,7 @@ from tasks.agent.contract import (
     parse_event,
 )
 from tasks.agent.predictions import differences, prediction
-from tasks.agent.program import run
+from tasks.agent.program import BUILT_IN, WITHOUT_MODEL, run
 from tests.pdfs import events_of, order_for, outcome_of
 from tests.samples.generate import FOLDER
 
@@ -172,6 +173,10 @@ def test_only_programs_without_a_model_are_known_to_have_used_no_tokens(
     used = outcome_of(file, program=program).usage
     counts = {used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens}
     assert (used.calls, counts) == (0, {tokens})
+
+
+def test_every_program_that_comes_along_can_be_named() -> None:
+    assert set(BUILT_IN) == set(PROGRAMS) and set(PROGRAMS) >= WITHOUT_MODEL
 
 
 def test_the_same_document_gives_the_same_result() -> None:

@@ -16,6 +16,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from tasks import versions
+from tasks.agent.contract import PROGRAMS
 from tasks.agent.schema import storable
 from tasks.estimates import PRIOR
 from tasks.models import Agent
@@ -158,6 +159,15 @@ class AgentForm(forms.ModelForm):
                 self.fields[name].validators.append(MinValueValidator(least))
         for name in VERSION_INPUTS:
             self.fields[name].label = capfirst(self.fields[name].label)
+
+    def clean_program(self) -> str:
+        program = self.cleaned_data["program"]
+        if ":" not in program and program not in PROGRAMS:
+            raise ValidationError(
+                _("There is no program “%(name)s”. There are: %(known)s; one of your own is named package.module:function."),
+                params={"name": program, "known": ", ".join(PROGRAMS)},
+            )  # fmt: skip
+        return program
 
     def clean_options(self) -> dict[str, Any]:
         options = self.cleaned_data["options"] or {}

@@ -253,6 +253,10 @@ class ResultTable(Model):
     port: Annotated[int, Field(ge=1, le=65_535)] = 5432
 
 
+PROGRAMS = ("rules", "contract-rules", "statement-rules", "llm", "databricks-ai-extract")
+"""Names of those that come along; one of somebody's own is named "package.module:function"."""
+
+
 class Order(Model):
     """Everything that an attempt needs to know. Secrets in it never leave the pipe or the private input file."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from tasks.agent.contract import Record
 from tests.pdfs import page_pdf, result_of, stored, text_at
-from tests.test_agent_unusual import HEAD, ITEMS, SUMS, TITLES, Rows, record, sums
+from tests.test_agent_unusual import HEAD, ITEMS, SUMS, TITLES, Rows, read, record, sums
 
 GERMAN: Rows = ["Hafenbuch GmbH", "Rechnung Nr. 8812", "Datum: 14.05.2024", "EUR"]
 
@@ -144,3 +144,54 @@ def test_a_further_price_and_what_a_price_is_for_contradict_nothing(tmp_path: Pa
     found = record(tmp_path, [*HEAD, *TITLES, *rows, *SUMS], step=12)
     assert {"quantity", "unit_price"} <= found.lines[-1].keys()
     assert not doubts(found)
+
+
+def test_a_list_of_what_is_paid_holds_its_items(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "Description"), (480, "Amount")],
+        [(60, "Payment for order OR-1"), (480, "240.00")],
+        [(60, "Payment for order OR-2"), (480, "60.00")],
+        [(390, "Total"), (480, "300.00")],
+    ]
+    head: Rows = ["Harbour Lane Books Ltd", "RECEIPT", "Receipt no 8812", "Date: 14 May 2024", "GBP"]
+    assert parts(record(tmp_path, [*head, *rows]), "amount") == ["240.00", "60.00"]
+
+
+def test_what_begins_like_a_label_may_be_an_item(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "Handling fee"), (300, "$0.00")],
+        [(60, "Buyer fee"), (300, "$60.00")],
+        [(60, "Oak shelf"), (300, "$240.00")],
+        "Invoice Total: $300.00",
+        "The invoice total includes 10% GST for buyers in Australia only",
+    ]
+    found = record(tmp_path, [*HEAD[:3], *rows])
+    assert parts(found, "amount") == ["0.00", "60.00", "240.00"]
+    assert sums(found) == [None, None, 300]
+
+
+SERVICES: Rows = [
+    [(70, "Hosting"), (480, "240.00")],
+    [(80, "Charges"), (480, "230.00")],
+    [(80, "Regional fee"), (480, "10.00")],
+    [(70, "Support"), (480, "60.00")],
+    [(80, "Charges"), (480, "60.00")],
+]
+
+
+def test_services_are_items_and_what_they_are_made_of_is_none(tmp_path: Path) -> None:
+    summary: Rows = [
+        [(60, "Charges"), (480, "300.00")],
+        [(60, "Credits"), (480, "0.00")],
+        [(50, "Total for this invoice"), (480, "300.00")],
+    ]
+    found = record(tmp_path, [*HEAD, *summary, "Detail", *SERVICES])
+    assert parts(found, "description") == ["Hosting", "Support"]
+    assert not doubts(found)
+    assert not record(tmp_path, [*HEAD, *summary]).lines
+
+
+def test_a_document_without_line_items_says_so(tmp_path: Path) -> None:
+    note = "No line items were recognised."
+    assert note in read(tmp_path, [*HEAD, *SUMS]).notes
+    assert note not in read(tmp_path, [*HEAD, *TITLES, *ITEMS, *SUMS]).notes

@@ -107,7 +107,7 @@ def _references(text: Text) -> Iterator[Candidate]:
 
 
 def _bare(text: Text) -> Iterator[Candidate]:
-    """ "Nº 2024-031", or "Invoice for policy no. 031" as a title, where nothing else names the number."""
+    """ "Nº 2024-031", or "Invoice on insurance no. 031" as a title, where nothing else names the number."""
     titles = {cell for cell, hit in text.labelled("kind:") if text.leads(cell, hit)}
     for cell in text.cells:
         label = BARE_LABEL if len(cell.text.split()) <= MOST_BARE else BARE_WITHIN

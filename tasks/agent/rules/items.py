@@ -19,6 +19,8 @@ MOST_WITHOUT = 3
 """Lines without an amount that an item may take beside the one with its amount."""
 MOST_ROWS = 200
 LEAST = 2
+SET_IN = 4.0
+"""Points by which the parts of an item begin further to the right."""
 
 
 def proved(text: Text, table: Table, amounts: Amounts) -> Table:
@@ -35,10 +37,47 @@ def proved(text: Text, table: Table, amounts: Amounts) -> Table:
     if sums_up(table.rows, [*targets, *amounts.subtotals], amounts):
         return table
     blocks = (_block(text, targets, start) for start in _starts(text, table, amounts))
-    rows = next((rows for rows in blocks if len(rows) >= LEAST), [])
+    rows = next((rows for rows in blocks if counts(rows) >= LEAST), [])
+    rows = rows or with_parts(text, targets)
     if not rows:
         return table
     return Table(rows, table.headings, table.taken | {row.line for row in rows})
+
+
+def counts(rows: list[Row]) -> int:
+    """How many of the rows are worth something; one of them and nothing beside it is the sum itself ("Charges 4.11, credits 0.00")."""
+    return sum(bool(Decimal(row.amount)) for row in rows)
+
+
+def with_parts(text: Text, targets: list[Decimal]) -> list[Row]:
+    """Rows that add up to one of the targets, each with rows below it, set in, that add up to it: services and what they are made of."""
+    items: list[Row] = []
+    index = 0
+    while index < len(text.lines):
+        item, after = _whole(text, index)
+        if item is not None:
+            items.append(item)
+        elif counts(items) >= LEAST and is_one_of(items, targets):
+            break
+        else:
+            items = []
+        index = after
+    return items if counts(items) >= LEAST and is_one_of(items, targets) else []
+
+
+def _whole(text: Text, index: int) -> tuple[Row | None, int]:
+    """The row of this line if the rows below it, set in, add up to it; and the line to go on with."""
+    line = text.lines[index]
+    item = _row_of(text, line)
+    if item is None:
+        return None, index + 1
+    rest, after = Decimal(item.amount), index + 1
+    while after < len(text.lines) and text.lines[after].cells[0].x0 > line.cells[0].x0 + SET_IN:
+        part = _row_of(text, text.lines[after])
+        rest -= Decimal(part.amount) if part is not None else 0
+        after += 1
+    whole = after > index + 1 and abs(rest) <= CENT
+    return (item, after) if whole else (None, index + 1)
 
 
 def is_one_of(rows: list[Row], targets: list[Decimal]) -> bool:
@@ -75,11 +114,11 @@ def _block(text: Text, targets: list[Decimal], start: int) -> list[Row]:
             best = rows[::-1]
         if len(rows) > MOST_ROWS:
             break
-    if len(best) < LEAST:
-        return best
+    if counts(best) < LEAST:
+        return []
     # "Food & drink 47.10 | Service 4.71" are no items either, where those above sum to the first of them
     inner = _block(text, [Decimal(best[0].amount)], best[0].line)
-    return inner if len(inner) >= LEAST else best
+    return inner or best
 
 
 def _starts(text: Text, table: Table, amounts: Amounts) -> list[int]:
@@ -131,17 +170,22 @@ def _money(text: Text, cell: Cell) -> list[numbers.Amount]:
     return [amount for amount in text.amounts(cell) if amount.money]
 
 
+def _heads(text: Text, cell: Cell) -> bool:
+    """Whether the cell is a label of something that is no item, which more words may follow only behind a colon: "Buyer: ...", not "Buyer fee"."""
+    hit = text.leading_hit(cell)
+    if hit is None or not hit.plays_one(HEADS):
+        return False
+    behind = cell.text[hit.end :].lstrip()
+    return behind.startswith(":") or not LETTERS.search(behind)
+
+
 def _row_of(text: Text, line: Line) -> Row | None:
     """An item: words, and behind them a figure of money as the last figure of the line."""
     last = next((cell for cell in reversed(line.cells) if _money(text, cell)), None)
     if last is None or last.column < len(line.cells) - 2:
         return None
     amount = _money(text, last)[-1]
-    if any(
-        hit.plays_one(HEADS) and text.leads(cell, hit)
-        for cell in line.cells
-        for hit in text.hits.get(cell, ())
-    ):
+    if any(_heads(text, cell) for cell in line.cells):
         return None
     words = [
         word

@@ -156,7 +156,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
     page = text.lines[index].page if index < len(text.lines) else 0
     first = last = text.lines[index - 1]
     fresh, summed, begin = True, False, len(table.rows)
-    changes = Decimal(0)
+    changes, opened = Decimal(0), ""
     while index < len(text.lines):
         line = text.lines[index]
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):
@@ -168,8 +168,9 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         # A row of an account of days, as its tax of each night is: "03/10/25 | Occupancy tax 12.5 % | 31.13"
         daily = row is not None and all(is_dated(text, other) for other in [line, last]) and last is not first
         role = None if daily and role in ENDING else role
-        if role == "charge" and row is not None and len(table.rows) == begin:
-            role = None  # nothing stands before it that it could be charged on: "Delivery of water, 41 m³"
+        if role in ("charge", "settled") and row is not None and (len(table.rows) == begin or opened == role):
+            # Nothing stands before it that it could be charged on, or paid: "Delivery of water, 41 m³", "Payment for invoice 17"
+            opened, role = role, None
         if role is None and row is not None and is_plainer(row, table.rows, begin):
             role = _sum_anywhere(text, line)
         if role is None and row is not None and not daily and is_rated(text, line, row):

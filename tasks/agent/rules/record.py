@@ -20,15 +20,16 @@ from tasks.agent.rules.headings import dates_of, numbers_of
 from tasks.agent.rules.items import proved
 from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.labels import find, fold
-from tasks.agent.rules.lines import table_of
+from tasks.agent.rules.lines import ENDS_ITEMS, table_of
 from tasks.agent.rules.money import currency_of
+from tasks.agent.rules.numbers import plain
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import key_of
 from tasks.agent.rules.products import FACTORS, products
 from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
 from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
-from tasks.agent.rules.text import Candidate, Text
+from tasks.agent.rules.text import Candidate, Text, words_at
 from tasks.agent.rules.unnamed import gives_back, kind_by_content
 from tasks.agent.rules.values import FURTHER, MOST_REASONS, PROVEN_LINES, missing, source_of, weak
 from tasks.agent.tracing import span
@@ -37,6 +38,7 @@ SURE_KIND = 0.6
 RIVAL = 0.06
 """A second candidate that comes this near makes the first one doubtful."""
 MOST_LINES = 2000
+ONLY_XML = "Only the embedded electronic invoice says so; no label on the page does."
 
 
 def record_of(
@@ -67,7 +69,7 @@ def record_of(
         "date": first(dates_of(text, "date")),
         "due_date": first(due_dates),
         "currency": first(currency_of(text)),
-        "net": amounts.net or untaxed(name, amounts, table),
+        "net": amounts.net or untaxed(text, name, amounts, table),
         "tax": amounts.tax,
         "total": amounts.total,
         "amount_due": amounts.amount_due,
@@ -86,7 +88,7 @@ def record_of(
         number.reasons.append(UNCLEAR)
     found = findings(chosen, amounts, table, xml, today)
     if xml is not None:
-        complete_from_xml(chosen, found, xml)
+        complete_from_xml(text, chosen, found, xml)
     with span("grounding", kind="TOOL"):
         fields = {
             key: field_of(document, text, candidate, key, found)
@@ -153,14 +155,20 @@ def findings(
     return found
 
 
-def untaxed(name: str, amounts: Amounts, table: Table) -> Candidate | None:
+def untaxed(text: Text, name: str, amounts: Amounts, table: Table) -> Candidate | None:
     """Where no tax is printed and the line items sum to the total, the total is the net amount too; receipts include their tax."""
     total, rows = amounts.total, [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
     if name == "receipt" or amounts.tax is not None or total is None or not rows:
         return None
-    if abs(sum(rows) - total.amount) > checks.CENT or any(map(names_tax, table.rows)):
+    if abs(sum(rows) - total.amount) > checks.CENT or any(map(names_tax, table.rows)) or names_rate(text):
         return None
     return Candidate(total.value, min(total.score, 0.8), total.words, label=total.label)
+
+
+def names_rate(text: Text) -> bool:
+    """Whether a rate is said beside the name of a tax, whatever its amount: "The total includes 10% GST"."""
+    taxed = dict.fromkeys(cell for cell, hit in text.labelled("tax") if "tax" in hit.roles)
+    return any(amount.percent and amount.value for cell in taxed for amount in text.amounts(cell))
 
 
 def names_tax(row: Row) -> bool:
@@ -172,23 +180,35 @@ def value_of(candidate: Candidate | None) -> Decimal | None:
     return candidate.amount if candidate is not None else None
 
 
-def complete_from_xml(chosen: dict[str, Candidate | None], found: Findings, xml: EInvoice) -> None:
-    """What the page does not say the XML may, where the two agree on more than they contradict."""
+def complete_from_xml(
+    text: Text, chosen: dict[str, Candidate | None], found: Findings, xml: EInvoice
+) -> None:
+    """What the page does not say the XML may, where the two agree on more than they contradict, or where its sums stand on the page without labels."""
     trusted = sum(found.confirmed.get(key, 0) for key in ("number", "total", "date")) >= 2
-    contradicted = [
-        reason for reasons in found.reasons.values() for reason in reasons if "electronic invoice" in reason
-    ]
+    contradicted = any(
+        "electronic invoice" in reason for reasons in found.reasons.values() for reason in reasons
+    )
+    shown = {key: printed(text, getattr(xml, key)) for key in ENDS_ITEMS}
+    proven = len({candidate.value for candidate in shown.values() if candidate is not None}) > 1
     for key in ("supplier", "buyer", "number", "date", "due_date", "currency", "net", "tax", "total"):
         said = getattr(xml, key)
         if chosen.get(key) is not None or said is None:
             continue
-        candidate = Candidate(str(said), 0.85, source="xml")
-        if not trusted or contradicted:
-            candidate.score = 0.5
-            candidate.reasons.append(
-                "Only the embedded electronic invoice says so; it is not found on the page."
-            )
-        chosen[key] = candidate
+        candidate = shown.get(key) if proven else None
+        if candidate is not None:
+            found.confirm(key, key)
+        elif trusted and not contradicted:
+            candidate = Candidate(str(said), 0.85, source="xml")
+        chosen[key] = candidate or Candidate(str(said), 0.5, source="xml", reasons=[ONLY_XML])
+
+
+def printed(text: Text, value: Decimal | None) -> Candidate | None:
+    """The first figure of money on the page that is this value; none for nothing and zero."""
+    for cell in text.cells if value else ():
+        for amount in text.amounts(cell):
+            if amount.money and amount.value == value:
+                return Candidate(plain(amount.value), 0.7, words_at(cell, amount.start, amount.end))
+    return None
 
 
 def field_of(document: Document, text: Text, candidate: Candidate, key: str, found: Findings) -> FieldValue:

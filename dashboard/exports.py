@@ -153,8 +153,11 @@ def _results(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any] | No
 
 
 def _shown(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any]]]:
-    """The same; of a result that breaks the contract, a reason that says so."""
-    return ((task, results.shown(result)) for task, result in _results(extraction))
+    """The same; of a result that breaks the contract, a reason that says so. Where one is gone meanwhile, the extraction knows since when."""
+    for task, result in _results(extraction):
+        if result is None and task.result_attempt and not extraction.pruned_at:
+            extraction.refresh_from_db(fields=("pruned_at",))
+        yield task, results.shown(result)
 
 
 def page_of(extraction: Extraction, last: int) -> QuerySet[Task]:

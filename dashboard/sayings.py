@@ -134,6 +134,7 @@ SENTENCES = (
     gettext_noop("The agent ended without a result (exit code %(code)s); the attempt's log says more."),
     gettext_noop("The agent stopped on an unexpected error (%(error)s); the attempt's log says where."),
     gettext_noop("The agent gave an invalid result (%(place)s: %(fault)s)."),
+    gettext_noop("The stored result breaks the contract (%(place)s: %(fault)s); only as JSON can it be shown."),
     gettext_noop("asks to wait %(seconds)s seconds"),
     gettext_noop("does not say for how long to wait"),
     gettext_noop("Page %(number)s"),

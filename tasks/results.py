@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext as _
 from pydantic import BaseModel, ValidationError
 
 from tasks.agent.contract import Record
@@ -28,11 +27,8 @@ def fault(stored: Any) -> str:
     except ValidationError as error:
         for one in error.errors(include_url=False, include_input=False):
             if one["type"] not in SHOWN_ALL_THE_SAME:
-                where = ".".join(map(str, one["loc"])) or "result"
-                sentence = _(
-                    "The stored result breaks the contract (%(where)s: %(what)s); only as JSON can it be shown."
-                )
-                return sentence % {"where": where, "what": one["msg"]}
+                place = ".".join(map(str, one["loc"])) or "result"
+                return f"The stored result breaks the contract ({place}: {one['msg']}); only as JSON can it be shown."
     return ""
 
 

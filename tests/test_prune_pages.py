@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
+import openpyxl
 import pytest
 from django.test import Client as Browser
 from django.urls import reverse
 
-from dashboard import queries, summary
+from dashboard import exports, queries, summary
 from dashboard.filters import Filters
 from tasks import rollup
 from tasks.models import Attempt, Document, Extraction, Task
@@ -84,6 +86,28 @@ def test_exports_say_so(ages, root, said) -> None:
     assert [document["result"] for document in told["documents"]] == [None] * 3
     assert said in shown(root, "refused_csv", ages.old.pk)
     assert "note" not in json.loads(shown(root, "results_json", ages.young.pk))
+
+
+@pytest.mark.parametrize("name", ["results_csv", "results_xlsx"])
+def test_an_export_that_a_pruning_overtakes_says_so(ages, root, monkeypatch, name: str) -> None:
+    """The names of its columns are read first, and its rows after that."""
+    monkeypatch.setattr(exports, "CHUNK", 1)
+    real, calls = exports.page_of, []
+
+    def overtaken(extraction: Extraction, last: int) -> Any:
+        calls.append(last)
+        if calls.count(0) == 2 and last == 0:
+            assert prune(ages.client).extractions == 1
+        return real(extraction, last)
+
+    monkeypatch.setattr(exports, "page_of", overtaken)
+    content = root.get(reverse(name, args=(ages.old.pk,))).getvalue()
+    if name == "results_xlsx":
+        sheet = openpyxl.load_workbook(io.BytesIO(content)).worksheets[0]
+        text = " ".join(str(cell) for row in sheet.values for cell in row)
+    else:
+        text = content.decode()
+    assert CANARY not in text and "were deleted on" in text
 
 
 def test_an_extraction_of_which_nothing_was_read_says_so_too(ages, root) -> None:

@@ -95,6 +95,10 @@ def test_every_sentence_has_a_german_one_with_the_same_blanks(settings, told_by)
             "The second OCR engine was not tried: it needs 3,072 MiB, and the agent may use 1,536.",
             "Die zweite OCR-Engine wurde nicht versucht: Sie braucht 3,072 MiB, und der Agent darf 1,536 nutzen.",
         ),
+        (
+            "The stored result breaks the contract (records.0: Field required); only as JSON can it be shown.",
+            "Das gespeicherte Ergebnis hält sich nicht an den Vertrag (records.0: Field required); zeigen lässt es sich nur als JSON.",
+        ),
         ("Something else of an agent's own.", "Something else of an agent's own."),
         ("", ""),
     ],

@@ -18,6 +18,7 @@ from tasks.agent.rules.text import Text
 from tasks.agent.rules.unnamed import is_taxed
 from tasks.agent.tracing import span
 
+NO_LINES = "No line items were recognised."
 NOTHING = "No invoice, receipt, credit note or quotation was recognised in this document."
 CONTRACT = "No invoice, receipt, credit note or quotation was recognised in this document. It looks like a contract; the agent contract-rules reads those."
 NO_LINES = "No line items were recognised."
@@ -51,6 +52,8 @@ def result_of(reading: Reading, order: Order) -> Result:
     notes = list(reading.notes)
     if len(records) > 1:
         notes.append(f"This file holds {len(records)} documents; each is a record of its own.")
+    if not all(record.lines for record in records):
+        notes.append(NO_LINES)
     sure = confidence.of_records(records)
     return Result(
         kind=kind,

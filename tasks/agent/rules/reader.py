@@ -21,7 +21,6 @@ from tasks.agent.tracing import span
 NO_LINES = "No line items were recognised."
 NOTHING = "No invoice, receipt, credit note or quotation was recognised in this document."
 CONTRACT = "No invoice, receipt, credit note or quotation was recognised in this document. It looks like a contract; the agent contract-rules reads those."
-NO_LINES = "No line items were recognised."
 TAXED = "No invoice, receipt, credit note or quotation was recognised in this document. It names a tax, as those do, but too little else of one was read."
 FIGURES = "No invoice, receipt, credit note or quotation was recognised in this document. It holds a table of figures; the agent statement-rules reads those."
 
@@ -57,8 +56,6 @@ def result_of(reading: Reading, order: Order) -> Result:
     sure = confidence.of_records(records)
     return Result(
         kind=kind,
-    if not all(record.lines for record in records):
-        notes.append(NO_LINES)
         language=language,
         pages=reading.document.page_count,
         records=records,

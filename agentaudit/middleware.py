@@ -1,12 +1,15 @@
-"""What goes around every request: a Content Security Policy on its answer, static files, and word that the database is needed."""
+"""What goes around every request: a Content Security Policy on its answer, static files, signing in, and word that the database is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
@@ -59,6 +62,18 @@ class KeepsDatabaseAwake:
         if request.path_info not in self.machines:
             idleness.needed()
         return self.get_response(request)
+
+
+class SignInFirst(LoginRequiredMiddleware):
+    """Who sent a form when their session was over comes back to its page: the address that takes a form cannot be opened."""
+
+    def handle_no_permission(self, request: HttpRequest, view_func: Callable) -> HttpResponse:
+        if request.method in ("GET", "HEAD"):
+            return super().handle_no_permission(request, view_func)
+        page = request.headers.get("Referer", "")
+        if not url_has_allowed_host_and_scheme(page, {request.get_host()}, request.is_secure()):
+            page = reverse("home")
+        return redirect_to_login(page, self.get_login_url(view_func), self.get_redirect_field_name(view_func))
 
 
 class StaticFiles(WhiteNoiseMiddleware):

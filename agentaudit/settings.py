@@ -156,7 +156,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "agentaudit.identity.DatabricksIdentity",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "agentaudit.middleware.SignInFirst",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]

@@ -7,6 +7,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django import forms
@@ -496,6 +497,21 @@ def test_pages_read_a_bounded_number_of_rows_whatever_their_number(
         page_of(world)
     with django_assert_max_num_queries(14):
         world[0].get(reverse("extractions"))
+
+
+@pytest.mark.parametrize(
+    ("came_from", "page"),
+    [
+        ("http://testserver/extractions/7/", "http://testserver/extractions/7/"),
+        ("https://evil.example/", "/"),
+        ("", "/"),
+    ],
+)
+def test_a_form_that_was_sent_after_the_session_leads_back_to_its_page(
+    db, client: Browser, came_from: str, page: str
+) -> None:
+    answer = client.post(reverse("extraction_passwords", args=(7,)), headers={"referer": came_from})
+    assert (answer.status_code, parse_qs(urlsplit(answer.url).query)["next"]) == (302, [page])
 
 
 def test_signing_in_and_out(db, client: Browser) -> None:

@@ -294,3 +294,53 @@ def test_points_read_as_colons_are_points_where_no_time_can_be_meant() -> None:
         for n, text in enumerate(["71:55", "8:19", "6:75"])
     ]
     assert [word.text for word in levelled("\n".join(["head", *rows]))] == ["71.55", "8:19", "6.75"]
+
+
+def table_of(*lines: list[tuple[str, int, int, int, int, int]]) -> str:
+    """Tesseract's table of these lines of words: text, left, top, width, height, sureness."""
+    rows = [
+        (5, 1, 1, 1, line, number, left, top, width, height, sure, text)
+        for line, words in enumerate(lines, 1)
+        for number, (text, left, top, width, height, sure) in enumerate(words, 1)
+    ]
+    return "\n".join(["head", *("\t".join(map(str, row)) for row in rows)])
+
+
+def test_a_logo_beside_a_line_does_not_make_its_words_high() -> None:
+    found = levelled(
+        table_of(
+            [("ove", 10, 10, 60, 40, 40), ("PAYMENT", 90, 30, 60, 12, 97), ("RECEIPT", 155, 30, 60, 12, 97)]
+        )
+    )
+    heights = [word.y1 - word.y0 for word in found]
+    assert heights[0] > 30 and max(heights[1:]) < 20
+
+
+def test_a_line_that_is_hardly_legible_is_a_drawing_unless_it_holds_figures() -> None:
+    found = levelled(
+        table_of(
+            [("Bee", 10, 10, 30, 12, 39), ("oft", 50, 10, 30, 12, 32), ("CE", 90, 10, 20, 12, 61)],
+            [("Net", 10, 40, 30, 12, 40), ("84.80", 50, 40, 40, 12, 45)],
+        )
+    )
+    assert [word.text for word in found] == ["Net", "84.80"]
+
+
+def test_what_a_gap_parts_is_joined_again() -> None:
+    found = levelled(
+        table_of(
+            [("REC-", 10, 10, 40, 12, 90), ("2025-001", 53, 10, 80, 12, 80)],
+            [("Beleg-Nr", 10, 40, 80, 12, 90), (":", 130, 42, 3, 8, 90), ("KR-", 160, 40, 30, 12, 90), ("77", 240, 40, 20, 12, 90)],
+        )
+    )  # fmt: skip
+    assert [word.text for word in found] == ["REC-2025-001", "Beleg-Nr:", "KR-", "77"]
+    assert found[0].sure == 80 and found[1].x1 == 90
+
+
+@needs_engine
+def test_a_scan_in_which_nothing_was_found_says_for_which_languages_it_was_read(tmp_path: Path) -> None:
+    page = page_pdf(text_at(60, 700, "We thank you for your visit to our garden.", 18))
+    result = result_of(scan_of(stored(tmp_path, page), tmp_path / "scan.pdf"), settings=ENGLISH)
+    assert result.reasons[-1] == (
+        "Its pictures were read by OCR data for eng; a document in another language needs its own."
+    )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tasks.agent.page import Page, Word
+from tasks.agent.rules.kind import kind_of
 from tasks.agent.rules.patterns import clean
-from tasks.agent.rules.recognised import lost_accents, unclear
+from tasks.agent.rules.recognised import lost_accents, unclear, unread_language
+from tasks.agent.rules.record import SURE_KIND
 from tasks.agent.rules.text import Text
 
 
@@ -47,3 +49,29 @@ def test_an_o_beside_digits_asks_for_a_look_where_it_was_recognised() -> None:
     assert unclear("INVO3051", pages["ocr"])
     assert not unclear("INVO3051", pages["pdf"])
     assert not unclear("PO-3051", pages["ocr"])
+
+
+def test_a_letter_like_a_digit_asks_for_a_look_where_the_engine_is_not_sure() -> None:
+    (word,) = page_of(["S137482-NK"], "ocr").words
+    word.sure = 0.95
+    assert not unclear(word.text, [word])
+    word.sure = 0.74
+    assert unclear(word.text, [word])
+    assert not unclear("RE-2041", [Word("RE-2041", 0, 0, 9, 9, 1, -1, -1)])
+
+
+@pytest.mark.parametrize(
+    ("source", "used", "data"),
+    [("ocr", ("eng", "deu"), "pol"), ("ocr", ("eng", "pol"), ""), ("pdf", ("eng",), "")],
+)
+def test_the_language_whose_data_was_lacking_is_named(source: str, used: tuple[str, ...], data: str) -> None:
+    assert unread_language(Text([page_of(POLISH, source)]), used) == data
+
+
+def test_a_title_is_one_beside_a_logo_however_high_that_is() -> None:
+    page = page_of(["Gutschrift", "Hallo Welt", "Betrag 12,00", "Datum 3.4.2025"], "ocr")
+    logo = Word("LOGO", 300, 0, 500, 200, 1, -1, -1)
+    logo.source = "ocr"
+    page.words.append(logo)
+    named, sure = kind_of(Text([page]))
+    assert named == "credit_note" and sure >= SURE_KIND

@@ -9,7 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,10 @@ COLON = re.compile(r"^(\D?(?:\d{3,}|2[4-9]|[3-9]\d)):(?=\d\d$)|^(\D?\d+):(?=[6-9
 """A point read as a colon, where no time can be meant: "71:55"."""
 DATED = re.compile(r"(?<=\d)[:.](\d\d?)[:.](?=(?:19|20)\d\d$)")
 """The same in a date: "31.1:2025"."""
+LEGIBLE = 50.0
+LEADS_ON = re.compile(r"[A-Z][-/]$")
+GLUED = 0.45
+"""A gap of less than this share of its height is none between words."""
 PAPER = 255
 SMALLER = 2
 PR_SET_PDEATHSIG = 1
@@ -267,9 +271,15 @@ def _clean(text: str) -> str:
 
 
 def _level(line: list[Seen]) -> list[Seen]:
-    if not line:
+    """The words of a line, at its height; none where hardly a letter of it is legible, which is a drawing."""
+    line = _rejoined(line)
+    if not line or _is_drawing(line):
         return []
-    height = sorted(word.y1 - word.y0 for word in line)[len(line) * 3 // 4]
+    # By letters and without what is hardly legible: a logo beside a short line is higher than its words
+    letters = sorted(
+        word.y1 - word.y0 for word in line for _ in word.text if word.sure >= GOOD_WORD
+    ) or sorted(word.y1 - word.y0 for word in line)
+    height = letters[len(letters) * 5 // 8]
     top = median(word.y0 for word in line if word.y1 - word.y0 >= 0.7 * height)
     bottom = median(word.y1 for word in line if word.y1 - word.y0 >= 0.7 * height)
     rise, fall = 0.2 * (bottom - top), 0.3 * (bottom - top)
@@ -279,3 +289,31 @@ def _level(line: list[Seen]) -> list[Seen]:
         else Seen(word.text, word.x0, top - rise, word.x1, bottom + fall, word.sure)
         for word in line
     ]
+
+
+def _is_drawing(line: list[Seen]) -> bool:
+    """Whether the words of a line are hardly legible on average, and none of them holds a digit."""
+    sure = sum(word.sure for word in line) / len(line)
+    return sure < LEGIBLE and not any(map(str.isdigit, "".join(word.text for word in line)))
+
+
+def _rejoined(line: list[Seen]) -> list[Seen]:
+    """The words of a line with what belongs to them: "REC-" leads into "2025-001" right behind it, and a colon far off is that of the label before it."""
+    found: list[Seen] = []
+    for word in line:
+        last = found[-1] if found else None
+        if last and word.text == ":":
+            found[-1] = replace(last, text=f"{last.text.rstrip(':')}:")
+            continue
+        if (
+            last
+            and LEADS_ON.search(last.text)
+            and word.text[0].isdigit()
+            and word.x0 - last.x1 < GLUED * (word.y1 - word.y0)
+        ):
+            found[-1] = Seen(
+                last.text + word.text, last.x0, min(last.y0, word.y0), word.x1, max(last.y1, word.y1), min(last.sure, word.sure)
+            )  # fmt: skip
+        else:
+            found.append(word)
+    return found

@@ -23,6 +23,8 @@ TITLE_SCORE = 3.0
 SURE_TITLE = 2.6
 CLEARLY = 0.5
 TITLE_LINES, TALL = 15, 0.9
+MOST_TIMES = 2.5
+"""By so much a title is higher than the other words at most."""
 LEAST_OF_TILL, MOST_PAGES_OF_TILL = 2, 2
 LEAST_COLUMNS, LEAST_LISTED, DIGIT = 3, 2, re.compile(r"\d")
 TILL = re.compile(
@@ -53,7 +55,7 @@ def kind_of(text: Text) -> tuple[str, float]:
     """(invoice | receipt | credit_note | quotation | none | other, 0..1): "none" where a title says that it is none of them. A word inside a sentence names no kind."""
     scores: dict[str, float] = defaultdict(float)
     other = 0.0
-    tallest = max([cell.height for cell in text.cells], default=0.0)
+    tallest = tallest_of(text)
     for cell, hit in text.labelled("kind:"):
         if (
             not (text.leads(cell, hit) or JOINED.match(text.folded[cell][: hit.start]))
@@ -65,7 +67,7 @@ def kind_of(text: Text) -> tuple[str, float]:
         words_behind = len(WORDS.findall(text.folded[cell][hit.end :]))
         if words_behind > 5 and hit.words < 2:
             continue
-        score = 1.0 + (TITLE_SCORE if words_behind == 0 else 1.0) * cell.height / tallest
+        score = 1.0 + (TITLE_SCORE if words_behind == 0 else 1.0) * min(cell.height / tallest, 1.0)
         score += 0.5 if text.lines[cell.line].y0 < text.pages[cell.page].height / 2 else 0.0
         for role in hit.roles:
             if role == "kind:none":
@@ -86,6 +88,15 @@ def kind_of(text: Text) -> tuple[str, float]:
         return "other", 0.0
     (best, score), *_ = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return best, min(score / 4.0, 1.0)
+
+
+def tallest_of(text: Text) -> float:
+    """The height of the tallest words; on a recognised page those of a logo may be any height, and are not looked up to."""
+    heights = sorted(cell.height for cell in text.cells)
+    if not heights:
+        return 0.0
+    recognised = any(cell.words[0].source == "ocr" for cell in text.cells)
+    return min(heights[-1], MOST_TIMES * heights[len(heights) // 2]) if recognised else heights[-1]
 
 
 def is_title(text: Text, cell: Cell, hit: Hit, tallest: float) -> bool:

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from tasks.agent import agreements, confidence, einvoice, second_engine, statements
 from tasks.agent.contract import Order, Record, Result, Usage
 from tasks.agent.einvoice import EInvoice
+from tasks.agent.ocr import Engine
 from tasks.agent.pdf import Document
 from tasks.agent.reading import Reading, Tell, read_document
 from tasks.agent.rules.kind import NAMES, kind_of
 from tasks.agent.rules.parts import parts_of
 from tasks.agent.rules.products import contradicts_itself
+from tasks.agent.rules.recognised import unread_language
 from tasks.agent.rules.record import record_of
 from tasks.agent.rules.text import Text
 from tasks.agent.rules.unnamed import is_taxed
@@ -48,6 +50,7 @@ def result_of(reading: Reading, order: Order) -> Result:
             kind = records[0].kind
         else:
             reasons.append(why_nothing(reading.document, text))
+        reasons += what_engine_lacked(reading, text, nothing=not records)
     notes = list(reading.notes)
     if len(records) > 1:
         notes.append(f"This file holds {len(records)} documents; each is a record of its own.")
@@ -75,6 +78,26 @@ def why_nothing(document: Document, text: Text) -> str:
     if is_taxed(text):
         return TAXED
     return FIGURES if statements.has_figures(statements.grids_of(text)) else NOTHING
+
+
+def what_engine_lacked(reading: Reading, text: Text, nothing: bool) -> list[str]:
+    """That pages were recognised without the data of their language, or for which languages it was where `nothing` was found."""
+    recogniser = reading.recogniser
+    if recogniser is None or not recogniser.done or not isinstance(recogniser.engine, Engine):
+        return []
+    used = recogniser.engine.languages
+    if nothing:
+        return [
+            f"Its pictures were read by OCR data for {', '.join(used)}; a document in another language needs its own."
+        ]
+    data = unread_language(text, used)
+    return (
+        [
+            f"The OCR data of this document's language ({data}) is not used here, so that its letters may be wrong."
+        ]
+        if data
+        else []
+    )
 
 
 def records_of(document: Document, text: Text, xml: EInvoice | None) -> tuple[Record, ...]:

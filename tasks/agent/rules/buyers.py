@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.patterns import NOT_NAMES, STREET, TO, TOWN, clean, key_of, little, named
+from tasks.agent.rules.patterns import ADDRESSED, TITLES, TO, TOWN, clean, is_name, key_of, little, named
 from tasks.agent.rules.text import Candidate, Text
 
 PARTY = re.compile(r"^party(?:'?s)?(?: name)?(?= ?:)")
 """What invoices of India call who they are for; in other sentences the word means anybody."""
+PERSON = 0.3
+"""Somebody at the buyer's counts for less than a company."""
 
 
 def buyers_of(text: Text) -> list[Candidate]:
@@ -24,11 +26,10 @@ def buyers_of(text: Text) -> list[Candidate]:
             found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
     for cell, hit in little(text, TO):
         found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
-    found = [
-        c
-        for c in found
-        if len(key_of(c.value)) > 2 and not NOT_NAMES.search(c.value) and re.search(r"[^\W\d_]{3}", c.value)
-    ]
+    found = [candidate for candidate in found if is_name(candidate.value)]
+    for candidate in found:
+        if TITLES.match(candidate.value):
+            candidate.score -= PERSON
     return sorted(found, key=lambda c: -c.score)
 
 
@@ -46,25 +47,21 @@ def addressee(text: Text, supplier: str) -> list[Candidate]:
             or len(cell.words) > 7
         ):
             continue
-        if (
-            not re.search(r"[^\W\d_]{3}", cell.text)
-            or STREET.search(cell.text)
-            or TOWN.search(cell.text)
-            or NOT_NAMES.search(cell.text)
-        ):
+        name = clean(cell.text)
+        if TOWN.search(cell.text) or not is_name(name):
             continue
         above = [
             c
             for line in text.lines[max(cell.line - 2, 0) : cell.line]
             for c in line.cells
-            if abs(c.x0 - cell.x0) < 4
+            if abs(c.x0 - cell.x0) < 4 and not re.match(ADDRESSED, c.text, re.IGNORECASE)
         ]
         if any(cell.y0 - c.y1 < 0.7 * cell.height and c.page == cell.page for c in above):
             continue
         block = [c for c in text.below(cell, 4) if abs(c.x0 - cell.x0) < 4]
-        key = key_of(cell.text)
+        key = key_of(name)
         if any(TOWN.search(c.text) for c in block) and key not in own and own not in key:
-            found.append(Candidate(clean(cell.text), 0.7, cell.words))
+            found.append(Candidate(name, 0.7, cell.words))
     if len(found) == 1:
         found[0].score = 0.83
     return found

@@ -32,12 +32,15 @@ from tasks.agent.rules.patterns import (
     TOWN,
     TWO_TITLES,
     clean,
+    is_name,
     key_of,
     little,
     named,
 )
 from tasks.agent.rules.text import Candidate, Text, words_at
 
+ANNOUNCED = re.compile(r"[^\W\d_]{3,12} ?: ")
+"""A word that says what the line is: "Adresse : Name - Street - Town"."""
 CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
 FORM_MARGIN = 1.0
@@ -48,6 +51,8 @@ NAMES = re.compile(r"[^\W\d_]{2}")
 LEAST_LETTERS, WIDE = 4, 1.6
 HEAD_LINES = 5
 """Below these stands who is written to as well as who writes."""
+FOOT = 0.6
+"""From this share of the page on who writes may stand over his registration."""
 UNSAID = "Nothing says that this name is the supplier's: it does not stand at the head of the page."
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
@@ -172,6 +177,7 @@ class Parties:
             or cell.line in self.taken
             or cell.y0 > 0.3 * page.height
             or (len(cell.words) > 7 and not spelled)
+            or self._is_written_to(cell)
             or not (spelled or re.search(r"[^\W\d_]{2}", cell.text))
         ):
             return
@@ -204,15 +210,20 @@ class Parties:
         if hit is None:
             return False
         bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
-        covers = hit.end - hit.start >= 0.6 * len(bare)
-        titled = hit.plays("kind:") and (
-            TITLED.match(text.folded[cell], hit.end) or not NAMES.search(cell.text, hit.end)
-        )
+        covers = hit.end - hit.start >= 0.6 * len(bare) or not NAMES.search(cell.text, hit.end)
+        titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)
         return (
             bool(titled)
             or covers
             or _announces(cell, hit)
             or cell.text[hit.end :].lstrip().startswith((":", "#"))
+        )
+
+    def _is_written_to(self, cell: Cell) -> bool:
+        """Whether the line above, in the same block, calls somebody by a form of address: his company is the one that is written to."""
+        return any(
+            abs(other.x0 - cell.x0) < 4 and TITLES.match(other.text) and not DOCTOR.search(other.text)
+            for other in self.text.above(cell)
         )
 
     def _address_follows(self, cell: Cell) -> bool:
@@ -244,21 +255,25 @@ class Parties:
         start = cell.text.find(parts[0])
         if start >= 0:
             early = cell.page == self.first and cell.y0 < 0.4 * self.text.pages[cell.page].height
-            self._add(
-                parts[0], words_at(cell, start, start + len(parts[0])), "sender line", 1.7 if early else 0.8
-            )
-            self._addressed(cell)
+            label = ANNOUNCED.match(parts[0])
+            first = start + (label.end() if label is not None else 0)
+            words = words_at(cell, first, start + len(parts[0]))
+            self._add(cell.text[first : start + len(parts[0])], words, "sender line", 1.7 if early else 0.8)
+            if early:
+                self._addressed(cell)
 
     def _addressed(self, sender: Cell) -> None:
         """What stands right below a sender line, in the window of the envelope, is who the letter is for."""
-        for cell in self.text.below(sender, 1):
-            if abs(cell.x0 - sender.x0) < 6 and self.text.leading_hit(cell) is None:
-                self.buyers.add(key_of(clean(cell.text)))
-                self.addressed.append(Candidate(clean(cell.text), 0.85, cell.words))
+        for cell in self.text.below(sender, 2):
+            name = clean(cell.text)
+            if abs(cell.x0 - sender.x0) < 6 and self.text.leading_hit(cell) is None and is_name(name):
+                self.buyers.add(key_of(name))
+                self.addressed.append(Candidate(name, 0.85, cell.words))
+                return
 
     def _legal_form(self, cell: Cell) -> None:
         """A company's name ends in its legal form; an item's may end so too ("Coffee beans 1 kg")."""
-        if cell.line in self.taken:
+        if cell.line in self.taken or self._is_written_to(cell):
             return
         start = 0
         for part in SPLIT.split(cell.text):
@@ -340,16 +355,16 @@ class Parties:
                 party.add("short form", 0.4 * max(relative.score, 0.0))
 
     def _imprint(self, cell: Cell) -> None:
-        """A short line at the foot of the page, right above the company's registration."""
+        """A short line in the lower part of the page, over the company's registration, an address between them at most."""
         page = self.text.pages[cell.page]
         if (
-            cell.y0 < 0.75 * page.height
+            cell.y0 < FOOT * page.height
             or len(cell.words) > 5
             or self.text.leading_hit(cell) is not None
             or self.text.amounts(cell)
         ):
             return
-        below = " ".join(self.text.folded[other] for other in self.text.below(cell, 2))
+        below = " ".join(self.text.folded[other] for other in self.text.below(cell, 3))
         if (
             FOOTER_WORDS.search(below)
             and not FOOTER_WORDS.search(self.text.folded[cell])

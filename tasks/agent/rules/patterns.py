@@ -51,9 +51,14 @@ FREE_MAIL = frozenset(
         "mail",
     ]
 )
+ADDRESSED = (
+    r"^(?:herrn?|hr|frau|fr|firma|fa|familie|mr|mrs|ms|mme|m|an|to|mess?rs|signore?|sig|se[ñn]or(?:es)?)\.?$"
+)
+"""Forms of address, which stand alone over a name."""
 NOT_NAMES = re.compile(
+    ADDRESSED + "|"
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
-    r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:herr|frau|herrn|mr|mrs|ms|mme|m|an|to)\.?$|\d{1,2}:\d\d|^[=\-_*#.]{3,}"
+    r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:customer |authori[sz]ed )?(?:signature|signatory)\b|^unterschrift|\d{1,2}:\d\d|^[=\-_*#.]{3,}"
     r"|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
     r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}"
     r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
@@ -67,14 +72,14 @@ CONTACT = re.compile(
 )
 FOOTER_WORDS = re.compile(
     r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschae?ftsfue?hr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
-    r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
+    r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bregistration (?:no|number)\b|\btax id\b|\bcnpj\b|\babn\b|登録番号|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
 )
 PREFIX = re.compile(
-    r"^(?:nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|denominazione|cognome e nome|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*",
+    r"^(?:attn|att|attention|z\.? ?hd|nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|denominazione|cognome e nome|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*",
     re.IGNORECASE,
 )
 TITLES = re.compile(
-    r"^(?:herrn?|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE
+    r"^(?:herrn?|hr|frau|mr|mrs|ms|mme|m|dr|prof|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.?", re.IGNORECASE
 )
 DOCTOR = re.compile(r"^(?:prof\.? )?dr\.? ?(?:med|iur|jur|vet|dent|rer|ing|phil)\b", re.IGNORECASE)
 """Who is called so at the head of a page has a practice; who is written to is seldom called by faculty and all."""
@@ -96,6 +101,7 @@ LABELLED = re.compile(r"^[^:]{3,45}:\s*\S")
 
 CODED = re.compile(r"[a-z]{0,4}[\d .\-/]{6,}")
 """A number with the letters of its country."""
+PICTURES = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]")
 MOST_BELOW = 6
 """Lines below the label of a party, of which some may say other things than its name."""
 
@@ -113,6 +119,12 @@ def little(text: Text, words: frozenset[str]) -> Iterator[tuple[Cell, Hit]]:
 def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
     """The name that a label announces: behind it, else below it, else to its right."""
     behind = cell.text[hit.end :].lstrip(" :.-–")
+    if any(
+        not cell.text[hit.end : other.start].strip(" -")
+        for other in text.hits.get(cell, ())
+        if other.start >= hit.end
+    ):
+        return  # "Customer VAT ID": not who, but what of them
     if re.search(r"[^\W\d_]{2}", behind):
         if cell.text[hit.end :].lstrip().startswith((":", "-", "–")) or behind[:1].isupper():
             start = len(cell.text) - len(behind)
@@ -142,9 +154,18 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
         return
 
 
+def is_name(name: str) -> bool:
+    """Whether cleaned words can be somebody's name, and not a street, a number, an address of the web or a form of address."""
+    return (
+        len(key_of(name)) > 2
+        and re.search(r"[^\W\d_]{3}", name) is not None
+        and not (NOT_NAMES.search(name) or STREET.search(name) or RUNNING.match(name))
+    )
+
+
 def clean(name: str) -> str:
-    """Without the signs and labels around it."""
-    name = re.sub(r"\s+", " ", name.strip(" \t:;,|•·*–—-"))
+    """Without the signs and labels around it, and without pictures of a font that stand among letters."""
+    name = re.sub(r"\s+", " ", PICTURES.sub("", name).strip(" \t:;,|•·*–—-"))
     return NOUGHTS.sub("z o.o.", name)
 
 

@@ -16,6 +16,8 @@ IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"
 BUYERS = re.compile(
     r"\b(?:customer|client|buyer|your|kunden?|ihre?|votre|acheteur|cliente|klant|uw|nabywc\w*|ostaja\w*|asiakas)\b"
 )
+NATIONAL = re.compile(r"\b(?:steuer ?-?(?:nummer|nr)|st\.?-? ?nr|codice fiscale|cod\.? fiscale|c\.? ?f\.?)\b")
+GAP = 6
 NEAR = 160.0
 """Points within which a tax number belongs to the name above it."""
 FOOT = 0.75
@@ -30,12 +32,16 @@ class _Found:
 
 def tax_ids_of(text: Text, supplier: str, buyer: str) -> dict[str, Candidate]:
     """{"supplier_tax_id": …, "buyer_tax_id": …}, each only where a number is printed that is its; both names may be empty."""
-    chosen: dict[str, Candidate] = {}
+    theirs, own = [], []
     for found in _distinct(text):
-        name = "buyer_tax_id" if _is_buyers(text, found, supplier, buyer) else "supplier_tax_id"
-        if name not in chosen:
-            chosen[name] = found.candidate
-    return chosen
+        (theirs if _is_buyers(text, found, supplier, buyer) else own).append(found)
+    imprint = [found for found in own if _is_at_foot(text, found)]
+    if imprint and not theirs:
+        # Of two without a name near them, who writes has the one at the foot of the page
+        theirs = [f for f in own if f not in imprint and _distance(text, f.cell, supplier) > NEAR]
+        own = [found for found in own if found not in theirs]
+    sides = {"supplier_tax_id": own, "buyer_tax_id": theirs}
+    return {name: min(side, key=_is_national).candidate for name, side in sides.items() if side}
 
 
 def iban_of(text: Text) -> dict[str, Candidate]:
@@ -61,7 +67,11 @@ def _distinct(text: Text) -> Iterator[_Found]:
         places = [(cell, hit.end), *((other, 0) for other in list(text.right_of(cell))[:1])]
         for place, start in places:
             match = TAX_ID.search(place.text, start)
-            if match is None or match.start() - start > 6 or sum(map(str.isdigit, match.group())) < 6:
+            if (
+                match is None
+                or not _follows(text.folded[place][start : match.start()])
+                or sum(map(str.isdigit, match.group())) < 6
+            ):
                 continue
             value = re.sub(r"[ .\-/]", "", match.group())
             if value not in seen:
@@ -69,18 +79,32 @@ def _distinct(text: Text) -> Iterator[_Found]:
                 candidate = Candidate(value, 0.9, words_at(place, match.start(), match.end()))
                 if tax_id_holds(value) is False:
                     candidate.reasons.append(f"The check digits of the tax number {value} are wrong.")
-                yield _Found(candidate, cell, text.folded[cell][: hit.end])
+                yield _Found(candidate, cell, text.folded[cell][: match.start() if place is cell else None])
             break
+
+
+def _follows(between: str) -> bool:
+    """Whether so little stands between the label and its number, or who it is for: "USt-IdNr. Kunde: …"."""
+    return len(BUYERS.sub("", between)) <= GAP
 
 
 def _is_buyers(text: Text, found: _Found, supplier: str, buyer: str) -> bool:
     """By the words of its label, else by the nearest of the two names above it."""
     if BUYERS.search(found.label):
         return True
-    if found.cell.y0 > FOOT * text.pages[found.cell.page].height:
+    if _is_at_foot(text, found):
         return False
     own, other = _distance(text, found.cell, supplier), _distance(text, found.cell, buyer)
     return other < own and other < NEAR
+
+
+def _is_at_foot(text: Text, found: _Found) -> bool:
+    return found.cell.y0 > FOOT * text.pages[found.cell.page].height
+
+
+def _is_national(found: _Found) -> bool:
+    """Whether it is the number at a tax office, which tells nobody abroad who it is, rather than the one for VAT."""
+    return NATIONAL.search(found.label) is not None
 
 
 def _distance(text: Text, cell: Cell, name: str) -> float:

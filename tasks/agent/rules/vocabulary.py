@@ -406,32 +406,32 @@ FIELDS: dict[str, Words] = {
     "buyer": {
         "en": "bill to|tenant|lessee|billed to|invoice to|sold to|customer|customer name|client|buyer|purchaser|billing address|guest name|invoiced to"
         "|bill to address|client name|prepared for|recipient|quote to|quotation for|issued to|attention|to|credit to|invoice for"
-        "|invoice address|consignee|buyer bill to|bill to party|invoiced customer|importer",
+        "|invoice address|consignee|buyer bill to|bill to party|invoiced customer|importer|bill address|billing to|bill to name|billing information|billing details|issued for|invoice issued for|charge to|charged to|customer details|customer address|client details|client address|buyer name|attn",
         "de": "käufer|rechnungsempfänger|kunde|rechnungsadresse|rechnungsanschrift|auftraggeber|rechnung an|leistungsempfänger|kundenname"
         "|empfänger|zahlbar durch|rechnungsempfängerin|gutschrift an|angebot für|besteller|rechnung für|mieter"
-        "|leistungsempfängerin|empfängerin|kundin",
+        "|leistungsempfängerin|empfängerin|kundin|rechnung geht an|rechnungsempfänger adresse|rechnungsanschrift kunde|fakturaadresse|an firma|kundenanschrift|kundenadresse",
         "fr": "acheteur|client|facturé à|adresse de facturation|destinataire|nom de l'abonné|facturer à|nom du client|adressé à|facture à"
-        "|client facturé|facturation à|à l'attention de|locataire|adresse de la facturation|coordonnées du client|facture pour|preneur",
+        "|client facturé|facturation à|à l'attention de|locataire|adresse de la facturation|coordonnées du client|facture pour|preneur|facturation|adresse client|adresse du client|facturé pour|destinataire de la facture|à facturer à|informations client",
         "es": "cliente|comprador|facturar a|datos del cliente|destinatario|facturado a"
-        "|datos de facturación|facturación|inquilino|adquirente|a la atención de|señor es",
+        "|datos de facturación|facturación|inquilino|adquirente|a la atención de|señor es|cobrar a|facturar|dirección de facturación|dirección del cliente|facturación a|datos del comprador|receptor|a nombre de|titular de la factura",
         "it": "cliente|acquirente|destinatario|spett le|spettabile|cessionario|intestata a|cessionario committente"
         "|cessionario committente cliente|intestatario fattura|committente|fatturare a|destinatario fattura"
-        "|dati del cliente",
+        "|dati del cliente|indirizzo di fatturazione|fatturato a|dati cliente|intestato a|dati di fatturazione|fattura intestata a",
         "nl": "koper|factuuradres|aan|factuur aan|opdrachtgever|geadresseerde|klantgegevens"
-        "|gefactureerd aan|afnemer|factuur voor|huurder|t a v|ter attentie van|debiteur naam",
-        "pl": "nabywca|klient|kupujący|zamawiający|płatnik|usługobiorca|zleceniodawca|adresat|nabywca usługi",
+        "|gefactureerd aan|afnemer|factuur voor|huurder|t a v|ter attentie van|debiteur naam|facturatieadres|factuurgegevens|gefactureerd aan klant|factureren aan|klantadres",
+        "pl": "nabywca|klient|kupujący|zamawiający|płatnik|usługobiorca|zleceniodawca|adresat|nabywca usługi|nabywca adres|dane nabywcy|adres nabywcy|faktura dla|dane do faktury",
         "fi": "ostaja|asiakas|laskutusosoite|maksaja|laskun saaja|tilaaja"
-        "|laskutetaan|laskutettava|vastaanottaja laskun|asiakkaan nimi|laskutusasiakas|laskun maksaja",
+        "|laskutetaan|laskutettava|vastaanottaja laskun|asiakkaan nimi|laskutusasiakas|laskun maksaja|laskutustiedot|asiakkaan tiedot|laskutettava asiakas",
     },
     "other_party": {
-        "en": "ship to|deliver to|delivery address|shipping address|service address|shipped to|c/o|salesperson|sales rep|contact",
-        "de": "warenempfänger|lieferadresse|lieferanschrift|lieferung an|ansprechpartner|sachbearbeiter",
-        "fr": "adresse de livraison|livré à|contact commercial|livraison à|adresse de l'installation",
-        "es": "dirección de envío|dirección de entrega|enviar a",
-        "it": "luogo di destinazione|destinazione|destinazione merce",
-        "nl": "afleveradres|bezorgadres|verzendadres",
-        "pl": "odbiorca|podmiot inny|adres dostawy|wystawca faktury",
-        "fi": "toimitusosoite|vastaanottaja",
+        "en": "ship to|deliver to|delivery address|shipping address|service address|shipped to|c/o|salesperson|sales rep|contact|deliver address|send to|ship to address|shipping details|delivered to",
+        "de": "warenempfänger|lieferadresse|lieferanschrift|lieferung an|ansprechpartner|sachbearbeiter|versandadresse|versandanschrift|geliefert an|liefern an|lieferempfänger",
+        "fr": "adresse de livraison|livré à|contact commercial|livraison à|adresse de l'installation|adresse d'expédition|expédié à|livrer à|envoyé à",
+        "es": "dirección de envío|dirección de entrega|enviar a|envíe a|envie a|envío a|entregar a|enviado a|dirección de entrega del pedido",
+        "it": "luogo di destinazione|destinazione|destinazione merce|spedire a|indirizzo di spedizione|indirizzo di consegna|consegnare a|consegna a",
+        "nl": "afleveradres|bezorgadres|verzendadres|leveren aan|geleverd aan|verzenden naar|leveradres|bezorgen bij",
+        "pl": "odbiorca|podmiot inny|adres dostawy|wystawca faktury|adres wysyłki|wysłano do|adres do wysyłki",
+        "fi": "toimitusosoite|vastaanottaja|toimitettu osoitteeseen|lähetysosoite",
     },
     "other_date": {
         "en": "delivery date|delv date|order date|ship date|shipping date|service date|date of service|date of supply|date shipped"
@@ -505,7 +505,7 @@ FIELDS: dict[str, Words] = {
         "pl": "numer zamówienia|nr zamówienia|numer klienta|nr klienta|strona|numer rachunku|nr rachunku|konto|numer rachunku bankowego|nr konta"
         "|numer ksef|id nabywcy|regon|krs|telefon|zamówienie nr|wz nr"
         "|do faktury|do faktury nr|dotyczy faktury|dotyczy faktury nr|numer konta|nr zam|zamówienie|nr rej|pesel|nr umowy|umowa nr|numer umowy|nr licznika|bdo|nr wz|nr zlecenia|zlecenie nr"
-        "|punkty|suma punktów|stan punktów",
+        "|punkty|suma punktów|stan punktów|numer rejestracyjny|numer seryjny|nr seryjny|numer telefonu|numer karty|numer partii",
         "fi": "asiakasnumero|asiakasnro|tilausnumero|viite|viitenumero|viitteenne|viitteemme|sivu|puhelin|puh|tilinumero|tilausnro"
         "|asiakas nro|sopimusnumero|asiakasnumeronne|tilauksen numero|sopimus nro|alkuperäinen lasku|hyvitettävä lasku"
         "|projektinumero|myyjän viite|ostajan viite|käyttöpaikka|mittarinumero|asiakkaan viite"
@@ -514,9 +514,9 @@ FIELDS: dict[str, Words] = {
     },
     "tax_id": {
         "en": "vat no|vat number|vat id|vat reg no|vat registration no|vat registration number|vat reg|tax id|tax no|tax number|gstin|gst no"
-        "|gst number|gst registration no|tin|ein|abn|tax reg no|vat identification number|tax registration number|gst reg no|vatin|vat id no",
+        "|gst number|gst registration no|tin|ein|abn|tax reg no|vat identification number|tax registration number|gst reg no|vatin|vat id no|tax registration no|gst registration number|vat registration|tax identification number|business tax number",
         "de": "ust idnr|ust id|ust id nr|ustid|ustidnr|umsatzsteuer id|umsatzsteuer identifikationsnummer|ust ident nr|mwst nr|uid|uid nr"
-        "|steuernummer|steuer nr|steuernr|mwst nummer|st nr|umsatzsteuer id nr|ust idnummer|vat nr|mehrwertsteuernummer",
+        "|steuernummer|steuer nr|steuernr|mwst nummer|st nr|umsatzsteuer id nr|ust idnummer|vat nr|mehrwertsteuernummer|ust identnr|ust ident nummer|ust identifikationsnummer|umsatzsteueridentnummer|umsatzsteueridentifikationsnummer|ust identnummer|umsatzsteuer ident nr|mwst id",
         "fr": "n° tva|n° tva intracommunautaire|tva intracommunautaire|n° de tva|numéro de tva|n° tva intra|tva intra|n° de tva intra communautaire"
         "|n° de tva intracommunautaire|numéro tva|n° tva client|id tva|identifiant tva|tva intra communautaire|numéro de tva intracommunautaire",
         "es": "nif|cif|nif iva|n i f|c i f|cif nif|dni",

@@ -9,7 +9,7 @@ KINDS: dict[str, Words] = {
         "sv": "faktura|räkning",
         "da": "faktura|regning",
         "no": "faktura|regning",
-        "pt": "fatura|factura|fatura recibo|fatura proforma|nota fiscal",
+        "pt": "fatura|factura|fatura recibo|fatura proforma|nota fiscal|nf e|nfs e|danfe|nota fiscal eletrônica|documento auxiliar da nota fiscal eletrônica|nota fiscal de serviço eletrônica|nota fiscal de serviços eletrônica",
         "cs": "faktura|faktura daňový doklad|daňový doklad|zálohová faktura",
     },
     "credit_note": {
@@ -23,7 +23,7 @@ KINDS: dict[str, Words] = {
         "sv": "kvitto|kassakvitto|kortkvitto",
         "da": "kvittering|bon|kassebon|kortkvittering",
         "no": "kvittering|salgskvittering|kortkvittering",
-        "pt": "recibo|talão|fatura simplificada|comprovante de pagamento|cupom fiscal|cupom fiscal eletrônico",
+        "pt": "recibo|talão|fatura simplificada|comprovante de pagamento|cupom fiscal|cupom fiscal eletrônico|nfc e|danfe nfc e|nota fiscal de consumidor eletrônica|documento auxiliar da nota fiscal de consumidor eletrônica",
         "cs": "účtenka|pokladní doklad|stvrzenka|paragon|zjednodušený daňový doklad",
     },
     "quotation": {
@@ -113,15 +113,15 @@ FIELDS: dict[str, Words] = {
         "sv": "säljare|leverantör|avsändare",
         "da": "sælger|leverandør|afsender",
         "no": "selger|leverandør|avsender",
-        "pt": "vendedor|fornecedor|emitente|prestador",
+        "pt": "vendedor|fornecedor|emitente|prestador|identificação do emitente|dados do emitente|emissor|prestador de serviços|vendido por",
         "cs": "dodavatel|prodávající|zhotovitel",
     },
     "buyer": {
-        "sv": "köpare|kund|fakturaadress|faktureras|beställare",
-        "da": "køber|kunde|faktureres til|faktureringsadresse",
-        "no": "kjøper|kunde|fakturaadresse|faktureres",
-        "pt": "cliente|comprador|adquirente|exmo s sr s|exmos senhores|faturar a",
-        "cs": "odběratel|kupující|zákazník|objednatel",
+        "sv": "köpare|kund|fakturaadress|faktureras|beställare|faktureras till|kundens adress",
+        "da": "køber|kunde|faktureres til|faktureringsadresse|faktureres til kunde|kundens adresse",
+        "no": "kjøper|kunde|fakturaadresse|faktureres|faktureres til|kundens adresse",
+        "pt": "cliente|comprador|adquirente|exmo s sr s|exmos senhores|faturar a|destinatário|destinatário remetente|tomador|tomador de serviços|dados do cliente",
+        "cs": "odběratel|kupující|zákazník|objednatel|fakturační adresa|fakturováno",
     },
     "other_party": {
         "sv": "leveransadress|er referens|vår referens",
@@ -155,7 +155,7 @@ FIELDS: dict[str, Words] = {
         "sv": "momsreg nr|momsregistreringsnummer|vat nr|momsnr",
         "da": "cvr nr|se nr|momsnr",
         "no": "org nr no|mva nr",
-        "pt": "nif|nipc|contribuinte nº|nº contribuinte|cnpj",
+        "pt": "nif|nipc|contribuinte nº|nº contribuinte|cnpj|cpf|cnpj cpf|cpf cnpj",
         "cs": "dič|dič cz",
     },
 }

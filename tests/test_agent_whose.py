@@ -1,0 +1,106 @@
+"""Who a name and a tax number belong to: the buyer is no heading, street or telephone, and the supplier not the box with the document's own name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tasks.agent.rules.patterns import clean, is_name
+from tests.test_agent_unusual import ITEMS, SUMS, TITLES, Rows, record, values
+
+HEAD: Rows = ["Plain Paper Ltd", "INVOICE", "Invoice number: P-9", "Invoice date: 14 May 2024"]
+REST: Rows = [*TITLES, *ITEMS, *SUMS]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["COBRAR A", "Ana Olivares", "Calle Mayor 5"], "Ana Olivares"),
+        (["DIRECCIÓN DE FACTURACIÓN", "Jordi Puig", "Calle Mayor 5"], "Jordi Puig"),
+        (["Bill to Address:", "ATTN: Blue Gum Traders", "93B Sai Yu Road"], "Blue Gum Traders"),
+        (["Customer VAT ID: IE9876543W", "Bill to", "Blue Gum Traders", "12 Kent Street"], "Blue Gum Traders"),
+        (["Bill to", "Blue Gum Traders", "Customer Signature"], "Blue Gum Traders"),
+        (["Bill to", "12 Kent Street", "Blue Gum Traders"], None),
+        (["Käufer", "Muster-Kunde GmbH", "Besteller: Hr. Mayer, Kostenstelle 5465"], "Muster-Kunde GmbH"),
+        (["Client Name SA", "Bill to", "Blue Gum Traders"], "Blue Gum Traders"),
+    ],
+)  # fmt: skip
+def test_who_is_written_to(tmp_path: Path, lines: Rows, expected: str | None) -> None:
+    found = record(tmp_path, [*HEAD, *lines, *REST], step=14)
+    assert values(found, "buyer") == [expected]
+
+
+def test_pictures_of_a_font_are_no_part_of_a_name() -> None:
+    assert clean("\ue0b3 Blue Gum Traders") == "Blue Gum Traders"
+    assert not is_name(clean("\ue0b3 +33 4 50 44 68 99"))
+
+
+@pytest.mark.parametrize(("form", "name"), [("Herrn", "Karl Muster"), ("Firma", "Muster Handel")])
+def test_a_form_of_address_stands_over_the_buyers_name(tmp_path: Path, form: str, name: str) -> None:
+    sender = "Plain Paper Ltd • Mill Road 4 • 80331 Munich"
+    rows: Rows = [sender, form, name, "Musterstr. 11", "12346 Musterhausen", "", *HEAD[1:], *REST]
+    assert values(record(tmp_path, rows, step=14), "supplier", "buyer") == ["Plain Paper Ltd", name]
+
+
+def test_the_company_below_a_persons_name_is_written_to(tmp_path: Path) -> None:
+    address: Rows = ["Mr John Smith", "Blue Gum Traders Ltd", "12 Kent Street", "Leeds LS1 4AP"]
+    foot = "Plain Paper - Mill Road 4 - 80331 Munich"
+    assert values(record(tmp_path, [*address, "", *HEAD[1:], *REST, foot], step=14), "supplier") == [
+        "Plain Paper"
+    ]
+
+
+def test_a_box_with_the_documents_own_name_names_no_supplier(tmp_path: Path) -> None:
+    rows: Rows = [
+        "NF-e",
+        "Empresa Exemplo LTDA",
+        "Rua das Palmeiras 100",
+        "Nº 000.456",
+        "Data da emissão: 20/11/2024",
+        *REST,
+    ]
+    assert values(record(tmp_path, [*rows, "www.nfe.fazenda.gov.br"]), "supplier") == ["Empresa Exemplo LTDA"]
+
+
+def test_a_name_over_its_registration_at_the_foot_is_the_supplier(tmp_path: Path) -> None:
+    rows: Rows = [
+        "RECEIPT",
+        "No. 1234",
+        "Date: 14 May 2024",
+        *REST,
+        *["-"] * 20,
+        "Ichiba Terminal",
+        "5 Kudan, Chiyoda",
+        "Registration Number T0123456789012",
+    ]
+    assert values(record(tmp_path, rows), "supplier") == ["Ichiba Terminal"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "supplier", "buyer"),
+    [
+        (["Steuernr.: 201/113/40209", "USt.-Identnr.: DE811907980"], "DE811907980", None),
+        (["USt-IdNr. Kunde: IE9876543W", "VAT Reg. No. GB980780684"], "GB980780684", "IE9876543W"),
+        (["Ihre USt-IdNr.: IE9876543W", "Steuernummer 201/113/40209"], "20111340209", "IE9876543W"),
+    ],
+)
+def test_whose_tax_number_it_is_and_which_of_two(
+    tmp_path: Path, lines: Rows, supplier: str, buyer: str | None
+) -> None:
+    found = record(tmp_path, [*HEAD, *lines, *REST])
+    assert values(found, "supplier_tax_id", "buyer_tax_id") == [supplier, buyer]
+
+
+def test_the_tax_number_at_the_foot_is_the_writers(tmp_path: Path) -> None:
+    rows: Rows = [
+        "Plain Paper Ltd",
+        *["."] * 14,
+        "USt-ID Nr.: CHE-491.038.955",
+        *HEAD[1:],
+        *REST,
+        *[""] * 24,
+        "UID-NR.: ATU45549009",
+    ]
+    found = record(tmp_path, rows, step=14)
+    assert values(found, "supplier_tax_id", "buyer_tax_id") == ["ATU45549009", "CHE491038955"]

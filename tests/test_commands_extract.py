@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from tasks.management import handing_in, listing, rows
+from tasks.management.commands import extract
 from tasks.models import Client
 from tests.commands import SAMPLES, processes_of, wait_until
 
@@ -217,6 +218,12 @@ def test_no_name_steers_the_terminal_and_no_letter_is_lost(width: int):
     assert "completed" in text and "refused" in text
     assert (text.count("東"), text.count("ü")) == (5, 5)
     assert max(map(cell_len, text.splitlines())) <= width
+
+
+def test_the_last_line_counts_what_needs_a_look():
+    found = [rows.Row("a.pdf", "completed", needs_review=needs) for needs in (True, False, True)]
+    assert extract.summary(found) == "3 read; 2 of them need a look"
+    assert extract.summary(found[1:]) == "2 read; 1 of them needs a look"
 
 
 @WIDTHS

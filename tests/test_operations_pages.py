@@ -91,6 +91,7 @@ def test_each_tile_shows_the_length_of_the_list_that_it_leads_to(world, client: 
             "failed",
             "cancelled",
         ]
+        assert "of these to review" in page, "they are among the completed"
         for name, url, number in tiles:
             listed = shown(client, url.replace("&amp;", "&"))
             assert len(re.findall(r'<tr id="task-', listed)) == int(number), (query, name)

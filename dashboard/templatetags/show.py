@@ -72,6 +72,12 @@ def state_word(state: str) -> str:
 
 
 @register.filter
+def tile_word(state: str) -> str:
+    """What a number counts; what needs review stands beside the completed, and is among them."""
+    return _("of these to review") if state == "review" else state_word(state)
+
+
+@register.filter
 def ago(moment: datetime | None) -> SafeString | str:
     """How long ago, with the exact time one pointer away."""
     if moment is None:

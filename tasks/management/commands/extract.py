@@ -145,21 +145,21 @@ Exit code: 0 every document was read; 1 at least one was refused, failed or canc
                 console.print(
                     f"{rows.plain(row.file)}: {rows.plain(row.message)}", markup=False, soft_wrap=True
                 )
-        look = sum(bool(row.needs_review) for row in found)
         console.print(
-            f"{summary(found)}; {look} of them need a look. Extraction {extraction.pk}, "
-            f"client {rows.plain(extraction.client.name)}.",
+            f"{summary(found)}. Extraction {extraction.pk}, client {rows.plain(extraction.client.name)}.",
             markup=False,
             soft_wrap=True,
         )
 
 
 def summary(found: list[rows.Row]) -> str:
-    """How many were read by this call, how many are known from before, and how many were not read."""
+    """How many were read by this call, how many are known from before, how many were not read, and how many need a look."""
     read = [row for row in found if row.state == TaskStatus.COMPLETED]
     again = sum(row.repeat for row in read)
     counts = {"read": len(read) - again, "already read": again, "not read": len(found) - len(read)}
-    return ", ".join(f"{number} {word}" for word, number in counts.items() if number)
+    look = sum(bool(row.needs_review) for row in found)
+    told = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
+    return f"{told}; {look} of them {'needs' if look == 1 else 'need'} a look"
 
 
 def document(extraction: Extraction, found: list[rows.Row]) -> dict:

@@ -122,3 +122,11 @@ def test_an_invoice_that_is_hardly_legible_is_no_table_of_figures(tmp_path: Path
     assert reason.endswith("the agent statement-rules reads those.")
     (reason,) = read(tmp_path, [*rows, *money(("VAT 20 %", "144.00"))]).reasons
     assert reason.endswith("It names a tax, as those do, but too little else of one was read.")
+
+
+def test_what_a_slip_calls_its_sum_and_number(tmp_path: Path) -> None:
+    rows: Rows = ["CREDIT CARD RECEIPT", "Slip no 55120", "14 May 2024", [(60, "AMOUNT"), (300, "21.60")]]
+    (record,) = read(tmp_path, rows).records
+    assert [record.fields[name].value for name in ("number", "total")] == ["55120", "21.60"]
+    bill: Rows = [*POWER[:3], *money(("Previous bill amount", "GBP 99.10"), ("Amount due", "GBP 84.10"), ("Date due", "4 June 2024"))]  # fmt: skip
+    assert read(tmp_path, bill).records[0].fields["total"].value == "84.10"

@@ -101,7 +101,7 @@ FIELDS: dict[str, Words] = {
         "|credit memo no|credit memo #|quote number|quote no|quote #|quote ref|quotation number|quotation no|quotation #|estimate number"
         "|estimate no|estimate #|document number|document no|doc no|txn|txn id|transaction no|transaction number|transaction id|booking id"
         "|tax invoice no|tax invoice number|number|folio no|statement no|sales invoice no|sales invoice number|invoice code"
-        "|inv number|inv ref|inv id|num|bill ref|proforma no|proforma invoice no|pro forma no|pi no|pi number|folio number|folio #|folio|proposal no|proposal number|proposal #|quote reference|quote id|credit #|ro #|ro no|repair order #|repair order no|trans|trans no|trans #|transaction #|check #|check no|chk|receipt ref|statement number|memo no|credit no|credit number|sales receipt no|sales receipt #|order receipt no|voucher no|docket no|ticket number",
+        "|inv number|inv ref|inv id|num|bill ref|proforma no|proforma invoice no|pro forma no|pi no|pi number|folio number|folio #|folio|proposal no|proposal number|proposal #|quote reference|quote id|credit #|ro #|ro no|repair order #|repair order no|trans|trans no|trans #|transaction #|check #|check no|chk|receipt ref|statement number|memo no|credit no|credit number|sales receipt no|sales receipt #|order receipt no|voucher no|docket no|ticket number|slip no|slip number|slip #",
         "de": "rechnungsnummer|rechnungs nummer|rechnungsnr|rechnungs nr|rechnung nr|rechnung nummer|nummer|re nr|rg nr|rechn nr|belegnummer"
         "|beleg nr|belegnr|beleg nummer|gutschriftnummer|gutschriftsnummer|gutschrift nr|gutschrifts nr|angebotsnummer|angebots nr"
         "|angebot nr|bon nr|bonnummer|quittung nr|quittungsnummer|dokumentnummer|dokument nr|offerte nr|offertnummer"
@@ -153,7 +153,7 @@ FIELDS: dict[str, Words] = {
         "|data sporządzenia|wystawiono w dniu|data paragonu|data oferty",
         "fi": "päivämäärä|laskun päivä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä|päivätty"
         "|laskutuspvm|kuitin päivä|myyntipäivä|tarjouspäivä|laskun antopäivä|ostopäivä",
-        "ja": "発行日|請求日|見積日|日付",
+        "ja": "発行日|請求日|見積日|日付|取引日|お取扱日|ご利用日|利用日|領収日|取引日時|ご利用日時",
     },
     "due_date": {
         "en": "due date|payment due date|payment due|payment due by|due by|due on|pay by|please pay by|date due|payable by|payable on or before"
@@ -258,7 +258,7 @@ FIELDS: dict[str, Words] = {
         "|total amount incl gst|total due this invoice|net invoice value incl vat|invoice grand total|total invoice amount incl vat"
         "|sum total|final total|total fee|total fees|total with tax|total after tax|bill total|bill amount|total bill"
         "|total bill amount|cost total|project total|total project cost|total estimated cost"
-        "|amount credited|total credit amount|credited amount",
+        "|amount credited|total credit amount|credited amount|amount|sale amount|purchase amount|transaction amount",
         "de": "gesamtbetrag|rechnungsbetrag|gesamtsumme|summe|brutto|bruttobetrag|gesamt|endbetrag|summe brutto|total inkl mwst"
         "|netto inkl mwst|summe gesamt|endsumme|gesamtbetrag brutto|rechnungssumme|gesamtbetrag inkl mwst|total|bruttosumme"
         "|gesamt brutto|brutto gesamt|rechnungsbetrag brutto|betrag brutto|gutschriftsbetrag|gutschriftbetrag|gesamtpreis"
@@ -297,7 +297,7 @@ FIELDS: dict[str, Words] = {
         "fi": "yhteensä|verollinen|loppusumma|summa|verollinen yhteensä|yhteensä verollinen|laskun summa|kokonaissumma|laskun loppusumma"
         "|verollinen summa|yhteensä euroa|loppusumma yhteensä|yhteensä alv|hinta yhteensä alv|summa yhteensä|verollinen loppusumma"
         "|yhteensä sis alv|yhteensä sisältäen alv|kokonaishinta|brutto|laskun kokonaissumma|hyvitys yhteensä|tarjous yhteensä",
-        "ja": "合計|総合計|御見積金額|御請求金額|合計金額|税込合計|ご請求金額",
+        "ja": "合計|総合計|御見積金額|御請求金額|合計金額|税込合計|ご請求金額|ご利用金額|取引金額|領収金額|お買上金額|お買上計|金額",
     },
     "amount_due": {
         "en": "amount due|balance due|total due|amount payable|total payable|balance|please pay|pay this amount|total amount due|total to pay"

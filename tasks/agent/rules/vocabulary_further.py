@@ -114,7 +114,7 @@ FIELDS: dict[str, Words] = {
         "da": "sælger|leverandør|afsender",
         "no": "selger|leverandør|avsender",
         "pt": "vendedor|fornecedor|emitente|prestador|identificação do emitente|dados do emitente|emissor|prestador de serviços|vendido por",
-        "cs": "dodavatel|prodávající|zhotovitel",
+        "cs": "dodavatel|prodávající|zhotovitel|poskytovatel|poskytovatel služby|vystavil|vystavovatel",
     },
     "buyer": {
         "sv": "köpare|kund|fakturaadress|faktureras|beställare|faktureras till|kundens adress",

@@ -195,3 +195,26 @@ def test_a_document_without_line_items_says_so(tmp_path: Path) -> None:
     note = "No line items were recognised."
     assert note in read(tmp_path, [*HEAD, *SUMS]).notes
     assert note not in read(tmp_path, [*HEAD, *TITLES, *ITEMS, *SUMS]).notes
+
+
+def test_items_of_a_receipt_sum_to_its_total_without_the_tax(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "Coffee"), (400, "7.00")],
+        [(60, "Cake"), (400, "4.20")],
+        [(60, "Tax"), (400, "0.90")],
+        [(60, "Total"), (400, "$12.10")],
+    ]
+    found = record(tmp_path, ["Harbour Lane Cafe", "RECEIPT", "14/05/2024", *rows])
+    assert parts(found, "amount") == ["7.00", "4.20"]
+    assert not doubts(found)
+
+
+def test_items_may_stand_over_a_sum_that_was_said_before(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "Total charges"), (480, "300.00")],
+        "Details of these charges",
+        [(60, "Basic supply"), (480, "240.00")],
+        [(60, "Renewable energy"), (480, "60.00")],
+        [(60, "Total electric charges"), (480, "300.00")],
+    ]
+    assert parts(record(tmp_path, [*HEAD, *rows]), "amount") == ["240.00", "60.00"]

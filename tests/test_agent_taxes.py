@@ -114,3 +114,61 @@ def test_what_is_saved_or_earned_is_no_total(tmp_path: Path, label: str) -> None
 def test_a_total_without_taxes_is_a_net_amount(tmp_path: Path) -> None:
     rows: Rows = [[(390, "Total Without Taxes"), (480, "1,500.00")], [(390, "Total"), (480, "1,500.00")]]
     assert sums(record(tmp_path, [*HEAD, *rows])) == [1500, None, 1500]
+
+
+def test_the_taxes_of_several_columns_are_added_up(tmp_path: Path) -> None:
+    rows: Rows = [
+        [
+            (60, "Item"),
+            (180, "Qty"),
+            (220, "Rate"),
+            (270, "Taxable"),
+            (330, "CGST"),
+            (390, "SGST"),
+            (450, "Total"),
+        ],
+        [
+            (60, "Shelf"),
+            (180, "2"),
+            (220, "120.00"),
+            (270, "240.00"),
+            (330, "21.60"),
+            (390, "21.60"),
+            (450, "283.20"),
+        ],
+        [
+            (60, "Hook"),
+            (180, "5"),
+            (220, "12.00"),
+            (270, "60.00"),
+            (330, "5.40"),
+            (390, "5.40"),
+            (450, "70.80"),
+        ],
+        [(60, "Total"), (270, "300.00"), (330, "27.00"), (390, "27.00"), (450, "354.00")],
+    ]
+    found = record(tmp_path, [*HEAD, *rows])
+    assert sums(found) == [300, 54, 354]
+    assert not any(found.fields[name].reasons for name in ("net", "tax", "total"))
+    assert not any(cell.reasons for line in found.lines for cell in line.values())
+
+
+GROSS: Rows = [
+    [(60, "Bezeichnung"), (300, "Menge"), (390, "Preis"), (480, "Gesamt")],
+    [(60, "Regal"), (300, "2"), (390, "119,00"), (480, "238,00")],
+    [(60, "Buch"), (300, "1"), (390, "10,70"), (480, "10,70")],
+    [(60, "Gesamtbetrag"), (480, "248,70 EUR")],
+]
+
+
+def test_a_table_of_rates_below_gross_items_says_net_and_tax(tmp_path: Path) -> None:
+    rates: Rows = [
+        [(60, "MwSt-Satz"), (200, "Netto"), (300, "MwSt"), (400, "Brutto")],
+        [(60, "19 %"), (200, "200,00"), (300, "38,00"), (400, "238,00")],
+        [(60, "7 %"), (200, "10,00"), (300, "0,70"), (400, "10,70")],
+    ]
+    head: Rows = ["Hafenbuch GmbH", "Rechnung Nr. 8812", "Datum: 14.05.2024"]
+    assert sums(record(tmp_path, [*head, *GROSS, "", *rates])) == [210, Decimal("38.70"), Decimal("248.70")]
+    assert sums(record(tmp_path, [*head, *GROSS]))[0] == Decimal("248.70")
+    below: Rows = [[(60, "MwSt-Satz"), (200, "Gruppe")], [(60, "19 %"), (200, "A")]]
+    assert sums(record(tmp_path, [*head, *GROSS, "", *below]))[0] is None

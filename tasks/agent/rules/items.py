@@ -36,7 +36,7 @@ def proved(text: Text, table: Table, amounts: Amounts) -> Table:
         return Table(full, table.headings, table.taken)
     if sums_up(table.rows, [*targets, *amounts.subtotals], amounts):
         return table
-    blocks = (_block(text, targets, start) for start in _starts(text, table, amounts))
+    blocks = (_block(text, targets, start) for start in _starts(text, table, amounts, targets))
     rows = next((rows for rows in blocks if counts(rows) >= LEAST), [])
     rows = rows or with_parts(text, targets)
     if not rows:
@@ -121,13 +121,18 @@ def _block(text: Text, targets: list[Decimal], start: int) -> list[Row]:
     return inner or best
 
 
-def _starts(text: Text, table: Table, amounts: Amounts) -> list[int]:
-    """The line of the first of the sums, and those of the chosen ones further down: what is to pay may stand at the head of the page as well."""
-    chosen = [c for c in (amounts.net, amounts.tax, amounts.total) if c is not None and c.words]
+def _starts(text: Text, table: Table, amounts: Amounts, targets: list[Decimal]) -> list[int]:
+    """The line of the first of the sums, and further down those that say a target again: what is to pay may stand at the head of the page as well."""
     first = _first_sum(text, amounts)
     if table.rows:
         return [first]
-    return [first, *sorted({i for c in chosen if (i := _line_of(text, c)) is not None and i > first})]
+    summed = {cell.line for cell in text.hits if cell.line > first and _sums(text, cell)}
+    again = {
+        index
+        for index in summed
+        if any(amount.value in targets for cell in text.lines[index].cells for amount in _money(text, cell))
+    }
+    return [first, *sorted(again)]
 
 
 def _first_sum(text: Text, amounts: Amounts) -> int:

@@ -48,6 +48,7 @@ def worths(text: Text, row: Row, taken: set[int], quantity: Decimal, price: Deci
     product = quantity * price
     yield product
     own = {id(word) for name in FACTORS for word in row.parts[name][1]}
+    beside = Decimal(0)
     for index in lines_of(row.line, taken, len(text.lines)):
         for cell in text.lines[index].cells:
             for other in text.amounts(cell):
@@ -61,8 +62,11 @@ def worths(text: Text, row: Row, taken: set[int], quantity: Decimal, price: Deci
                     yield from (product - value, product + value)
                 if index != row.line:
                     yield quantity * value  # "20.00" over "- 2.00" over "= 18.00"
+                elif other.money and value != product:
+                    beside += value
                 if value and not other.decimals and len(cell.words) > 1:
                     yield product / value  # "15.00" beside "(3 kg)"
+    yield product + beside  # several taxes
 
 
 def lines_of(line: int, taken: set[int], count: int) -> Iterator[int]:

@@ -16,7 +16,8 @@ from tasks.agent.pdf import Document
 from tasks.agent.rules.amounts import amounts_of
 from tasks.agent.rules.buyers import addressee, buyers_of
 from tasks.agent.rules.combining import Amounts
-from tasks.agent.rules.headings import dates_of, numbers_of
+from tasks.agent.rules.days import dates_of
+from tasks.agent.rules.headings import numbers_of
 from tasks.agent.rules.items import proved
 from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.labels import find, fold
@@ -137,7 +138,8 @@ def findings(
     changes = [*amounts.adjustments, *(-abs(value) for value in amounts.settled)]
     checks.check_sums(found, net, tax, total, changes)
     line_amounts = [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
-    agree = checks.check_lines(found, line_amounts, net, total, changes, amounts.subtotals)
+    subtotals = [*amounts.subtotals, *([total - tax] if total is not None and tax is not None else ())]
+    agree = checks.check_lines(found, line_amounts, net, total, changes, subtotals)
     if agree is not None:
         found.confirm("lines") if agree else found.doubt(
             "The line items do not sum to the printed net or total.", "lines"
@@ -166,9 +168,10 @@ def untaxed(text: Text, name: str, amounts: Amounts, table: Table) -> Candidate 
 
 
 def names_rate(text: Text) -> bool:
-    """Whether a rate is said beside the name of a tax, whatever its amount: "The total includes 10% GST"."""
-    taxed = dict.fromkeys(cell for cell, hit in text.labelled("tax") if "tax" in hit.roles)
-    return any(amount.percent and amount.value for cell in taxed for amount in text.amounts(cell))
+    """Whether a rate is said beside or below the name of a tax, whatever its amount: "The total includes 10% GST"."""
+    taxed = [cell for cell, hit in text.labelled("tax") if "tax" in hit.roles]
+    near = {other for cell in taxed for other in (cell, *text.right_of(cell), *text.below(cell, 2))}
+    return any(amount.percent and amount.value for cell in near for amount in text.amounts(cell))
 
 
 def names_tax(row: Row) -> bool:

@@ -16,6 +16,8 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 CENT = Decimal("0.02")
 """Rounding of several rates may shift a sum by this much."""
 OF_RATES = "rates"
+Columns = dict[str, tuple[Cell, ...]]
+"""The headings that play a role; of taxes there may be several, whose figures are added up."""
 MOST_HEADINGS = 3
 
 
@@ -40,7 +42,7 @@ def columned(text: Text, table: Table) -> Iterator[Figure]:
             seen += rows
             row = _last_or_sum(rows)
             if row is None:
-                rates = rates or rows or _item_rows(text, line, headings, table)
+                rates = max(rates, rows or _item_rows(text, line, headings, table), key=_told)
                 row = rates[0] if len(rates) == 1 and _is_sum(rates[0]) else None
             if row is not None and (best is None or (_is_sum(row) and not _is_sum(best))):
                 best = row
@@ -51,6 +53,10 @@ def columned(text: Text, table: Table) -> Iterator[Figure]:
             yield from _sums_of_rates(rates)
         else:
             yield from _before_changes(seen, best)
+
+
+def _told(rows: list[dict[str, Figure]]) -> int:
+    return sum(map(len, rows))
 
 
 def _before_changes(rows: list[dict[str, Figure]], best: dict[str, Figure]) -> Iterator[Figure]:
@@ -77,25 +83,28 @@ def _is_sum(row: dict[str, Figure]) -> bool:
     return abs(row["net"].amount.value + row["tax"].amount.value - row["total"].amount.value) <= CENT
 
 
-def total_headings(text: Text, line: Line) -> Iterator[dict[str, Cell]]:
-    """The columns of a table of totals; where several could be the same one ("Warenwert", "Nettobetrag"), each choice of them."""
-    found: dict[str, list[Cell]] = {}
+def total_headings(text: Text, line: Line) -> Iterator[Columns]:
+    """The columns of a table of totals; where several could be the same one ("Warenwert", "Nettobetrag"), each choice of them, and all taxes at once."""
+    found: dict[str, list[tuple[Cell, ...]]] = {}
     for cell in line.cells:
         if any(amount.money for amount in text.amounts(cell)):
             return
         for hit in text.hits.get(cell, ()):
             role = next((role for role in ENDS_ITEMS if role in hit.roles and text.leads(cell, hit)), None)
             if role is not None:
-                found.setdefault(role, []).append(cell)
+                found.setdefault(role, []).append((cell,))
     if len(found) < 2:
         return
-    for cells in product(*(choices[:MOST_HEADINGS] for choices in found.values())):
+    if len(taxes := found.get("tax", ())) > 1:
+        found["tax"] = [*taxes[:MOST_HEADINGS], tuple(cell for cells in taxes for cell in cells)]
+    for columns in product(*(choices[: MOST_HEADINGS + 1] for choices in found.values())):
+        cells = [cell for column in columns for cell in column]
         if len(set(map(id, cells))) == len(cells):
-            yield dict(zip(found, cells, strict=True))
+            yield dict(zip(found, columns, strict=True))
 
 
 def _total_rows(
-    text: Text, head: Line, headings: dict[str, Cell], items: bool, table: Table
+    text: Text, head: Line, headings: Columns, items: bool, table: Table
 ) -> Iterator[dict[str, Figure]]:
     """Rows under the heading with a figure in at least two of its columns; under a heading of items only the row of sums."""
     gap = 60.0 if not items else 500.0
@@ -114,7 +123,7 @@ def _total_rows(
             return
 
 
-def _row_under(text: Text, line: Line, head: Line, headings: dict[str, Cell]) -> dict[str, Figure]:
+def _row_under(text: Text, line: Line, head: Line, headings: Columns) -> dict[str, Figure]:
     row: dict[str, Figure] = {}
     for cell in line.cells:
         for amount in text.amounts(cell):
@@ -122,8 +131,17 @@ def _row_under(text: Text, line: Line, head: Line, headings: dict[str, Cell]) ->
             role = _column_of(words, head, headings) if amount.money else None
             if role is not None:
                 candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
-                row[role] = Figure(role, amount, candidate, line.index)
+                figure = Figure(role, amount, candidate, line.index)
+                several = role in row and len(headings[role]) > 1
+                row[role] = _added(row[role], figure) if several else figure
     return _swapped(row) if len(row) == len(ENDS_ITEMS) and not _is_sum(row) else row
+
+
+def _added(one: Figure, other: Figure) -> Figure:
+    value = one.amount.value + other.amount.value
+    words = [*one.candidate.words, *other.candidate.words]
+    candidate = Candidate(numbers.plain(value), 0.7, words, label="column", source="computed")
+    return Figure(one.role, replace(other.amount, value=value), candidate, other.line)
 
 
 def _swapped(row: dict[str, Figure]) -> dict[str, Figure]:
@@ -137,20 +155,20 @@ def _swapped(row: dict[str, Figure]) -> dict[str, Figure]:
     return other if _is_sum(other) else row
 
 
-def _item_rows(text: Text, head: Line, headings: dict[str, Cell], table: Table) -> list[dict[str, Figure]]:
+def _item_rows(text: Text, head: Line, headings: Columns, table: Table) -> list[dict[str, Figure]]:
     """The items under columns of net, tax and total, each of which adds up."""
     lines = [text.lines[item.line] for item in table.rows if item.line > head.index]
     rows = [_row_under(text, line, head, headings) for line in lines if line.page == head.page]
     return rows if rows and len(rows) == len(table.rows) and all(map(_is_sum, rows)) else []
 
 
-def _column_of(words: list, head: Line, headings: dict[str, Cell]) -> str | None:
+def _column_of(words: list, head: Line, headings: Columns) -> str | None:
     """The role of the heading over these words: the one that they overlap most, else the one that they follow before the next."""
     x0, x1 = words[0].x0, words[-1].x1
     over = max(head.cells, key=lambda cell: min(x1, cell.x1) - max(x0, cell.x0))
     if min(x1, over.x1) - max(x0, over.x0) <= 0 and abs(x1 - over.x1) > 16:
         over = max((cell for cell in head.cells if cell.x0 <= x0), key=lambda cell: cell.x0, default=over)
-    return next((role for role, cell in headings.items() if cell is over), None)
+    return next((role for role, cells in headings.items() if over in cells), None)
 
 
 def _last_or_sum(rows: list[dict[str, Figure]]) -> dict[str, Figure] | None:

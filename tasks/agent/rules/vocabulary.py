@@ -367,7 +367,7 @@ FIELDS: dict[str, Words] = {
         "en": "previous unpaid balance|previous balance|balance forward|amount paid|paid|deposit|payment|payments|less paid|advance|prepaid"
         "|payment received|total paid|cash|change|card|credit applied|brought forward|prior balance|less deposit|payments received"
         "|amount received|deposit received|less advance|advance paid|advance received|tendered|cash tendered|visa|mastercard|credit card"
-        "|eftpos|balance brought forward|your last bill|previous bill|less amount paid|amount tendered|deposit paid|payment made",
+        "|eftpos|balance brought forward|your last bill|previous bill|previous bill amount|last bill amount|less amount paid|amount tendered|deposit paid|payment made",
         "de": "anzahlung|bereits bezahlt|bezahlt|vorauszahlung|gezahlt|gegeben|rückgeld|guthaben|bar|abschlagszahlung|saldo|vortrag|ec karte"
         "|abzüglich anzahlung|abzgl anzahlung|geleistete anzahlung|erhaltene anzahlung|abzgl abschlag|bereits gezahlt|geg bar|rückgeld bar|rückgabe|girocard|kartenzahlung|mastercard|visa|erhalten|bereits geleistet|bereits geleistete zahlung|geleistete zahlungen|geleistete abschläge|abschläge|kreditkarte|zurück",
         "fr": "acompte|déjà payé|payé|règlement|solde précédent|acompte versé|déjà réglé|réglé|rendu|espèces|avance|total payé"
@@ -473,7 +473,7 @@ FIELDS: dict[str, Words] = {
         "|customer no|customer number|customer id|account no|account number|account #|reference|ref|ref no|reference number|your reference"
         "|our reference|your ref|our ref|page|phone|tel|fax|mobile|delivery note|client id|client no|customer #|order id|order ref"
         "|routing number|sort code|swift|bic|iban|contract no|contract number|project|project no|job no|store #|terminal|register|cashier"
-        "|auth|member id|delivery note no|company no|company number|registration no|registered no|reg no|website|email|e mail|ticket no"
+        "|auth|seq #|seq no|sequence no|app code|approval code|auth code|authorization code|authorisation code|tran type|transaction type|entry mode|merchant id|merchant no|terminal id|terminal no|member id|delivery note no|company no|company number|registration no|registered no|reg no|website|email|e mail|ticket no"
         "|ifsc code|cin|requisition no|your order|our order|quote valid|meter no|meter number|account ref|customer ref|booking reference"
         "|room no|member no|awb|p n|lot no|hs code|lease no|claim no|policy no|policy number|case no|original invoice"
         "|invoice reference original|customer code|cust no|cust id|your po|our reference no|abn|acn|bsb|mc no|confirmation no"

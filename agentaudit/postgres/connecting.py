@@ -66,6 +66,8 @@ def connect(
         _note(settings_dict)
         # Another thread may have found out after these parameters were asked for
         raw.prepare_threshold = None
+    else:
+        _never_compile(raw)
     return raw
 
 
@@ -101,6 +103,17 @@ def _looks_pooled(settings_dict: dict[str, Any], raw: psycopg.Connection) -> boo
     if not raw.autocommit:
         raw.rollback()
     return named is not None and named[0] != raw.info.backend_pid
+
+
+def _never_compile(raw: psycopg.Connection) -> None:
+    """Turn JIT off for the session: none of our statements runs long enough to gain from it.
+
+    Before PostgreSQL 18 what `enable_seqscan = off` forbids counts as so costly that a claim of a millisecond was compiled for a second.
+    It is no setting of the start, which poolers of sessions refuse.
+    """
+    raw.execute("SET jit = off")
+    if not raw.autocommit:
+        raw.commit()
 
 
 def _note(settings_dict: dict[str, Any]) -> None:

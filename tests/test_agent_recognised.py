@@ -6,6 +6,7 @@ import pytest
 
 from tasks.agent.page import Page, Word
 from tasks.agent.rules.kind import kind_of
+from tasks.agent.rules.money import currency_of
 from tasks.agent.rules.patterns import clean
 from tasks.agent.rules.recognised import lost_accents, unclear, unread_language
 from tasks.agent.rules.record import SURE_KIND
@@ -75,3 +76,17 @@ def test_a_title_is_one_beside_a_logo_however_high_that_is() -> None:
     page.words.append(logo)
     named, sure = kind_of(Text([page]))
     assert named == "credit_note" and sure >= SURE_KIND
+
+
+CZECH = [
+    "Faktura 7712",
+    "Datum vystavení: 8.5.2025",
+    "Základ daně 100.00 K€",
+    "DPH 21.00 Kë",
+    "Celkem 121.00 K¢",
+]
+
+
+@pytest.mark.parametrize(("source", "currency"), [("ocr", "CZK"), ("page", "EUR")])
+def test_crowns_without_their_accent_are_no_euros(source: str, currency: str) -> None:
+    assert currency_of(Text([page_of(CZECH, source)]))[0].value == currency

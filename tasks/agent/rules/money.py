@@ -17,6 +17,8 @@ _CODE = re.compile(
     + "|".join(sorted(names.CODES))
     + r")(?![A-Za-z])|([€£₹])|\b(zł)\b|\b(Euro)\b|\b(Rs)\b|\b(Kč)\b"
 )
+CROWN = re.compile(r"(?<!\w)K\S(?!\w)")
+"""What is recognised for "Kč" without the data of Czech: K€, Kë, K¢."""
 _UNIT = re.compile(r"(?<![^\W_])[A-Z]{3}(?![^\W_])")
 _NAMED = re.compile(
     r"\b(?:currency|wahrung|waehrung|devise|monnaie|moneda|divisa|valuta|munteenheid|waluta|valuutta|moeda|mena"
@@ -59,7 +61,10 @@ def currency_of(text: Text) -> list[Candidate]:
             if amount.currency:
                 votes[amount.currency] += 2
                 words.setdefault(amount.currency, words_at(cell, amount.start, amount.end))
-        for match in _CODE.finditer(cell.text):
+        printed = cell.text
+        if text.language == "cs" and cell.words[0].source == "ocr":
+            printed = CROWN.sub("Kč", printed)
+        for match in _CODE.finditer(printed):
             code = code_of(match.group())
             if code:
                 votes[code] += 2

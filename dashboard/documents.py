@@ -82,8 +82,7 @@ async def page_picture(request: HttpRequest, pk: int, number: int) -> HttpRespon
     if known is not None:
         return known
     try:
-        async with pictures.turn():
-            content = await sync_to_async(pictures.drawn)(document.storage_name, number)
+        content = await pictures.in_turn(document.storage_name, number)
     except pictures.Undrawable as error:
         return _no_picture(str(error), later=error.later)
     except NotStored:

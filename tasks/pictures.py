@@ -7,9 +7,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from time import monotonic
+
+from asgiref.sync import sync_to_async
 
 from tasks.executors.link import environment
 from tasks.storage import get_storage
@@ -36,28 +36,34 @@ class Undrawable(Exception):
         self.later = later
 
 
-@asynccontextmanager
-async def turn() -> AsyncIterator[None]:
-    """One of the few in which pages are drawn. Whoever is cancelled while he waits has left the line. Raises Undrawable."""
+async def in_turn(storage_name: str, page: int) -> bytes:
+    """The page as `drawn` gives it, as soon as a turn is free. Whoever is cancelled while he waits has left the line. Raises as `drawn` does."""
     busy = Undrawable("Other pages are being drawn. Try again in a moment.", later=True)
     if not _places.acquire(blocking=False):
         raise busy
     try:
         patience = monotonic() + WAIT_SECONDS
-        while not _turns.acquire(blocking=False):
+        while (picture := await sync_to_async(drawn)(storage_name, page)) is None:
             if monotonic() > patience:
                 raise busy
             await asyncio.sleep(LOOK_SECONDS)
-        try:
-            yield
-        finally:
-            _turns.release()
+        return picture
     finally:
         _places.release()
 
 
-def drawn(storage_name: str, page: int) -> bytes:
-    """The page (1-based) as a WebP, drawn in a turn of the caller's. Raises Undrawable, and StorageError where the document cannot be read."""
+def drawn(storage_name: str, page: int) -> bytes | None:
+    """The page (1-based) as a WebP; None if no turn is free. Raises Undrawable, and StorageError where the document cannot be read."""
+    # Taken and given back by the thread that draws: it goes on, and so does its program, where whoever awaits it is cancelled
+    if not _turns.acquire(blocking=False):
+        return None
+    try:
+        return _drawn(storage_name, page)
+    finally:
+        _turns.release()
+
+
+def _drawn(storage_name: str, page: int) -> bytes:
     try:
         with get_storage().local_copy(storage_name) as path:
             command = [sys.executable, "-m", "tasks.agent.draw", str(path.absolute()), str(page)]

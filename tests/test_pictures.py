@@ -6,6 +6,8 @@ import asyncio
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +61,7 @@ def test_one_who_cannot_have_a_turn_is_told_to_come_again(
 
 
 async def in_line(count: int) -> list[asyncio.Task]:
-    async def waiting() -> None:
-        async with pictures.turn():
-            pytest.fail("there was no turn")
-
-    waiters = [asyncio.create_task(waiting()) for _ in range(count)]
+    waiters = [asyncio.create_task(pictures.in_turn("a.pdf", 1)) for _ in range(count)]
     await asyncio.sleep(2 * pictures.LOOK_SECONDS)
     return waiters
 
@@ -90,21 +88,48 @@ def test_who_comes_when_the_line_is_full_does_not_wait_and_who_leaves_it_makes_r
 def test_nothing_is_drawn_for_one_who_has_gone_away_before_his_turn(
     auditor: Browser, task: Task, monkeypatch, no_turn
 ) -> None:
-    monkeypatch.setattr(pictures, "drawn", lambda *_: pytest.fail("it was drawn"))
+    monkeypatch.setattr(pictures, "_drawn", lambda *_: pytest.fail("it was drawn"))
+    most = pictures.AT_ONCE + pictures.LINE
+    asyncio.run(leaves(auditor, task, lambda: free()[1] == most - 1, lambda: None))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_who_goes_away_keeps_his_turn_as_long_as_his_page_is_drawn(
+    auditor: Browser, task: Task, monkeypatch
+) -> None:
+    """His program runs on: with the turn given to the next one, any number could be drawn at once."""
+    go_on = threading.Event()
+    monkeypatch.setattr(pictures, "_drawn", lambda *_: go_on.wait(30) and b"RIFF")
+
+    left = []
+
+    def end() -> None:
+        left.append(free()[0])
+        go_on.set()
+
+    asyncio.run(leaves(auditor, task, lambda: free()[0] == pictures.AT_ONCE - 1, end))
+    assert left == [pictures.AT_ONCE - 1]
+    wait_until(lambda: free()[0] == pictures.AT_ONCE, 10, "the end of the drawing")
+
+
+async def leaves(
+    auditor: Browser, task: Task, then: Callable[[], bool], afterwards: Callable[[], None]
+) -> None:
+    """Ask for a picture, and go away as soon as this is so."""
     path = reverse("page_picture", args=(task.document_id, 1))
     cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in auditor.cookies.items()).encode()
     headers = [(b"host", b"localhost"), (b"cookie", cookie)]
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
+    browser = ApplicationCommunicator(get_asgi_application(), scope)
+    await browser.send_input({"type": "http.request", "body": b""})
+    await asyncio.to_thread(wait_until, then, 10, "its place")
+    await browser.send_input({"type": "http.disconnect"})
     most = pictures.AT_ONCE + pictures.LINE
-
-    async def browse() -> None:
-        browser = ApplicationCommunicator(get_asgi_application(), scope)
-        await browser.send_input({"type": "http.request", "body": b""})
-        await asyncio.to_thread(wait_until, lambda: free()[1] == most - 1, 10, "its place in the line")
-        await browser.send_input({"type": "http.disconnect"})
-        await asyncio.wait_for(browser.wait(), pictures.WAIT_SECONDS / 2)
-
-    asyncio.run(browse())
+    await asyncio.to_thread(
+        wait_until, lambda: free()[1] == most, pictures.WAIT_SECONDS / 2, "room for the next one"
+    )
+    afterwards()
+    await browser.wait(10)
 
 
 # The program

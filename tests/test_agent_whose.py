@@ -63,6 +63,21 @@ def test_a_box_with_the_documents_own_name_names_no_supplier(tmp_path: Path) -> 
     assert values(record(tmp_path, [*rows, "www.nfe.fazenda.gov.br"]), "supplier") == ["Empresa Exemplo LTDA"]
 
 
+def test_who_is_numbered_below_the_label_is_not_named_beside_it(tmp_path: Path) -> None:
+    rows: Rows = [
+        "CARD RECEIPT",
+        [(60, "Merchant"), (200, "Mode of payment")],
+        [(60, "0123456"), (200, "Purchase")],
+    ]
+    rest: Rows = ["Date: 14 May 2024", [(60, "Total"), (400, "EUR 100.00")]]
+    assert not {"Mode of payment", "Merchant"} & set(values(record(tmp_path, [*rows, *rest]), "supplier"))
+
+
+def test_a_town_in_colorado_is_no_company(tmp_path: Path) -> None:
+    rows: Rows = ["INVOICE", [(300, "DENVER CO 80202")], *HEAD[2:], *REST]
+    assert values(record(tmp_path, rows), "supplier") == [None]
+
+
 def test_a_name_over_its_registration_at_the_foot_is_the_supplier(tmp_path: Path) -> None:
     rows: Rows = [
         "RECEIPT",

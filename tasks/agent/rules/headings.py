@@ -1,4 +1,4 @@
-"""Finds the number and the dates of a document by their labels."""
+"""Finds the number of a document by its labels."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator
 
 from tasks.agent.layout import Cell
-from tasks.agent.rules.dates import Found
 from tasks.agent.rules.kind import is_priced, lists_documents
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.patterns import TOWN
-from tasks.agent.rules.terms import stated_days, unreduced
 from tasks.agent.rules.text import Candidate, Text, words_at
 
 NUMBER = re.compile(
@@ -21,11 +19,6 @@ MONEY = re.compile(r"^[-+]?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d{2}$")
 NOT_NUMBERS = re.compile(
     r"^(?:page|seite|\d{1,2}/\d{1,2})$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}|@|^www\.|^\d{1,2}:\d\d|^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-"
 )
-PLACE_AND_DATE = re.compile(
-    r"^[^\W\d_][\w .\-]{2,30},\s*(?:den|le|lì|a)\b|^[^\W\d_]{3,}(?:[ \-/][^\W\d_]{2,}){0,2},\s*(?:dnia |am |op )?$",
-    re.IGNORECASE,
-)
-
 BARE = ("number", "numero", "nummer", "numer")
 """Labels that do not say whose number it is."""
 
@@ -53,15 +46,8 @@ BY_MONTH = re.compile(r"[A-Z]{2,4} \d{1,4}/(?:\d{1,2}/)?\d{4}$")
 ALIGNED = 6.0
 FAR = 6.0
 """Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""
-WORDS, SENTENCE = re.compile(r"[^\W\d_]{2,}"), 4
-"""So many words before a date make it a part of what they say."""
-SAID = "The only date stands in a sentence, and no label says that it is the document's."
 NEAR_TITLE = 4
 MOST_BARE = 3
-CONNECTED = re.compile(
-    r"^\W*(?:du|vom|of|dated|date|del|di|van|d\.d\.|z dnia|z|den|le|il|av|fra|af|ze dne|de|no dia)?\W*$"
-)
-
 SAME_CELL, RIGHT, BELOW = 1.0, 0.97, 0.86
 
 
@@ -264,152 +250,6 @@ def _wrapped(text: Text, cell: Cell) -> Cell | None:
     """The rest of a number that a hyphen at the end of its cell parts: it begins right below it."""
     rests = [c for c in text.below(cell, 1) if abs(c.x0 - cell.x0) < ALIGNED and len(c.words) == 1]
     return rests[0] if rests and any(map(str.isdigit, rests[0].text)) else None
-
-
-def dates_of(text: Text, role: str) -> list[Candidate]:
-    """Candidates for `role` ("date" or "due_date"), best first. A date that another label claims is left to it."""
-    found: list[Candidate] = []
-    claims = list(_claims(text, role))
-    claimed = {id(word) for other in claims for word in other.words}
-    for cell, hit in text.labelled(role):
-        if role not in hit.roles:
-            continue
-        leads = text.leads(cell, hit)
-        precise = hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) >= 9
-        weight = (0.95 if precise else 0.85) if leads else (0.8 if precise else 0.5)
-        found += [c for c in date_values(text, cell, hit, weight) if id(c.words[0]) not in claimed]
-    if role == "due_date":
-        found = unreduced(text, [*found, *stated_days(text)])
-        found = found or list(_dates_over(text, role))
-    if role == "date":
-        found += _undated(text, claimed)
-        if not found:
-            found += [_only_other(c) for c in claims if c.label != "expiry"]
-    for candidate in found:
-        word = candidate.words[0]
-        page = text.pages[word.page]
-        candidate.score -= 0.05 * min(word.page - min(text.pages), 3) + (
-            0.12 if word.y0 > 0.88 * page.height else 0.0
-        )
-    return ranked(found)
-
-
-def _dates_over(text: Text, role: str) -> Iterator[Candidate]:
-    """Where labels are set in small print under their values: the date over the label."""
-    for cell, hit in text.labelled(role):
-        if text.leads(cell, hit) and role in hit.roles and not cell.text[hit.end :].strip(" :."):
-            for other in text.above(cell):
-                if text.dates(other) and text.leading_hit(other) is None:
-                    yield _dated(other, text.dates(other)[0], 0.7)
-
-
-def _claims(text: Text, role: str) -> Iterator[Candidate]:
-    """The dates that the labels of other dates announce, each with the role of its label."""
-    for other in ("other_date", "expiry", "due_date" if role == "date" else "date"):
-        for cell, hit in text.labelled(other):
-            if (
-                role not in hit.roles
-                and other in hit.roles
-                and (hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) > 6)
-            ):
-                for candidate in date_values(text, cell, hit, 1.0):
-                    candidate.label = other
-                    yield candidate
-
-
-def date_values(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Candidate]:
-    """Dates that belong to a label: behind it, else to its right, else below it."""
-    rivals = {"date", "due_date", "other_date", "expiry", "number"}
-    stop = min(
-        [other.start for other in text.hits[cell] if other.start >= hit.end and rivals & other.roles],
-        default=len(cell.text),
-    )
-    own = [d for d in text.dates(cell) if hit.end <= d.start < stop]
-    if own:
-        yield _dated(cell, own[0], weight * SAME_CELL)
-        return
-    if text.amounts(cell) and any(a.start >= hit.end for a in text.amounts(cell)):
-        return
-    for other in text.right_of(cell):
-        if text.dates(other):
-            yield _dated(other, text.dates(other)[0], weight * RIGHT)
-            return
-        break
-    for other in text.below(cell, 1):
-        if text.dates(other) and text.leading_hit(other) is None:
-            yield _dated(other, text.dates(other)[0], weight * BELOW)
-            return
-
-
-def _only_other(candidate: Candidate) -> Candidate:
-    reason = "Only a date of delivery, of the order or of a period is printed; it was taken as the document's date."
-    return Candidate(candidate.value, 0.55, candidate.words, [*candidate.reasons, reason])
-
-
-def _dated(cell: Cell, found: Found, score: float) -> Candidate:
-    candidate = Candidate(
-        found.value.isoformat(), score, words_at(cell, found.start, found.end), label="date"
-    )
-    if found.unsure:
-        candidate.reasons.append(
-            "Day and month of the date could be swapped; nothing in the document decides."
-        )
-    return candidate
-
-
-def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
-    """Dates without a label of their own: behind a place, behind the document's number, or alone near the top."""
-    alone = len({found.value for cell in text.cells for found in text.dates(cell)}) == 1
-    for cell in text.cells:
-        for found in text.dates(cell)[:1]:
-            candidate = _dated(cell, found, 0.0)
-            if id(candidate.words[0]) in claimed:
-                continue
-            before = text.folded[cell][: found.start]
-            if CONNECTED.match(before) and found.end >= len(cell.text) - 1 and _titled(text, cell):
-                candidate.score = 0.86
-                yield candidate
-                continue
-            left = (
-                text.lines[cell.line].cells[cell.column - 1].text
-                if cell.column and not before.strip()
-                else before
-            )
-            if PLACE_AND_DATE.search(left):
-                candidate.score = 0.84
-            elif _is_titled(text, cell, found):
-                candidate.score = 0.86
-            elif alone:
-                candidate.score = 0.82
-                if len(WORDS.findall(before)) >= SENTENCE:
-                    candidate.reasons.append(SAID)
-            elif text.lines[cell.line].y0 < 0.3 * text.pages[cell.page].height and not re.search(
-                r"[a-z]", before
-            ):
-                candidate.score = 0.62
-                candidate.reasons.append("No label says that this is the document's date.")
-            else:
-                continue
-            yield candidate
-
-
-def _is_titled(text: Text, cell: Cell, found: Found) -> bool:
-    """Whether the document's title or number opens the cell, or the line that the date ends."""
-    first = text.lines[cell.line].cells[0]
-    if first is not cell and (found.start or found.end < len(cell.text) - 1):
-        first = cell
-    return text.leading_hit(first) is not None and any(
-        hit.plays("kind:") or "number" in hit.roles for hit in text.hits[first]
-    )
-
-
-def _titled(text: Text, cell: Cell) -> bool:
-    """Whether the cell stands right under the document's title or number, in the same block of words."""
-    return any(
-        any(hit.plays("kind:") or "number" in hit.roles for hit in text.hits.get(other, ()))
-        and text.leading_hit(other) is not None
-        for other in text.above(cell)
-    )
 
 
 def ranked(found: list[Candidate]) -> list[Candidate]:

@@ -41,6 +41,8 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 
 ANNOUNCED = re.compile(r"[^\W\d_]{3,12} ?: ")
 """A word that says what the line is: "Adresse : Name - Street - Town"."""
+STATE = re.compile(r"\b(?:CO|SC)$")
+"""States of America that are written as a legal form is."""
 CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
 FORM_MARGIN = 1.0
@@ -53,7 +55,9 @@ HEAD_LINES = 5
 """Below these stands who is written to as well as who writes."""
 FOOT = 0.6
 """From this share of the page on who writes may stand over his registration."""
-UNSAID = "Nothing says that this name is the supplier's: it does not stand at the head of the page."
+WEAK = 1.0
+"""What stands near the top, but is neither large nor first nor over an address, scores less."""
+UNSAID = "Nothing says that this name is the supplier's; it does not stand at the head of the page as a letterhead does."
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
 
@@ -120,7 +124,8 @@ class Parties:
             FORM_MARGIN if best.signs == {"letterhead"} and "legal form" in rivals[0].signs else RIVAL_MARGIN
         ):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
-        if best.signs <= {"letterhead", "legal form", "again"} and not self._heads(best):
+        weak = best.signs == {"letterhead"} and best.score < WEAK
+        if best.signs <= {"letterhead", "legal form", "again"} and (weak or not self._heads(best)):
             candidate.reasons.append(UNSAID)
         return [candidate]
 
@@ -208,7 +213,7 @@ class Parties:
             return True
         hit = text.leading_hit(cell)
         if hit is None:
-            return False
+            return self._is_labelled(cell)
         bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
         covers = hit.end - hit.start >= 0.6 * len(bare) or not NAMES.search(cell.text, hit.end)
         titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)
@@ -217,6 +222,17 @@ class Parties:
             or covers
             or _announces(cell, hit)
             or cell.text[hit.end :].lstrip().startswith((":", "#"))
+        )
+
+    def _is_labelled(self, cell: Cell) -> bool:
+        """Whether the cell before it on the line is a label and nothing else, and no title."""
+        before = self.text.lines[cell.line].cells[cell.column - 1] if cell.column else None
+        hit = self.text.leading_hit(before) if before is not None else None
+        return (
+            before is not None
+            and hit is not None
+            and not hit.plays("kind:")
+            and not NAMES.search(before.text, hit.end)
         )
 
     def _is_written_to(self, cell: Cell) -> bool:
@@ -296,6 +312,8 @@ class Parties:
             first += announced.end() if announced is not None else 0
             name = cell.text[first : at + end].lstrip(": ")
             behind = part[end:].split()
+            if STATE.search(part[:end]) and behind and re.match(r"\d{5}\b", behind[0]):
+                continue  # "Denver CO 80202" is a town
             if len(name.split()) > 8 or re.match(r"[a-z]", name) or LABELLED.match(name):
                 continue  # a sentence, or a party with a label that nobody knows: "Party : X Ltd"
             if behind and behind[0][:1].islower() and not FOOTER_WORDS.search(fold(part)):

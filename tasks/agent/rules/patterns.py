@@ -24,7 +24,7 @@ POSTCODE = re.compile(
     r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|〒"
 )
 STREET = re.compile(
-    r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|rue|avenue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
+    r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|cir|circle|ct|court|pkwy|parkway|hwy|highway|terrace|close|crescent|square|rue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
     r"|ring|damm|straat|laan|katu|tie)\s*\d|^(?:ul\.|rue|via|calle|c/|av\.)\s|\b(?:rue|chemin|avenue|boulevard|ulica|piazza|plaza)\b(?=.*\d)|(?:stra(?:ss|ß)e|str\.)$",
     re.IGNORECASE,
 )
@@ -58,7 +58,7 @@ ADDRESSED = (
 NOT_NAMES = re.compile(
     ADDRESSED + "|"
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
-    r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:customer |authori[sz]ed )?(?:signature|signatory)\b|^unterschrift|\d{1,2}:\d\d|^[=\-_*#.]{3,}"
+    r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:customer |authori[sz]ed )?(?:signature|signatory)\b|^unterschrift|\d{1,2}:\d\d|^[=\-_*#.]{3,}|#$|^\w[\w-]{2,}\.[\w-]{3,}\.[a-z]{2,6}$"
     r"|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
     r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}"
     r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
@@ -68,7 +68,7 @@ RUNNING = re.compile(r"(?=[a-zà-öø-ÿœ])(?:\w{1,2}|[^\WA-Z\d_]+(?:[ ,'’-]+
 """Words of a sentence, and no name: none has a capital, and a single one is of two letters at most."""
 BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
 CONTACT = re.compile(
-    r"^(?:tel|phone|telefon|fon|fax|mobil|e-?mail|puh)\b|@|^www\.|\bvat\b|\btva\b|ust-?id|\bp\.? ?iva\b|\bbtw\b|\bnip\b"
+    r"^(?:tel|phone|telefon|fon|fax|mobil|e-?mail|puh)\b|@|^www\.|\bvat\b|\btva\b|ust-?id|\bp\.? ?iva\b|\bbtw\b|\bnip\b|^[a-z]{1,2}[- ]?\d{7,9}[a-z]?$"
 )
 FOOTER_WORDS = re.compile(
     r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschae?ftsfue?hr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
@@ -132,13 +132,18 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
             yield Candidate(name, 0.85, words_at(cell, start, start + len(name)))
         return
     precise = 0.8 if hit.words > 1 or hit.end - hit.start > 5 else 0.65
-    for other in [*text.below(cell, MOST_BELOW), *list(text.right_of(cell))[:1]]:
+    below = list(text.below(cell, MOST_BELOW))
+    # A number right below the label says who it is: what stands beside it heads a column of its own
+    numbered = (
+        bool(below) and re.fullmatch(r"[\W\d_]*\d[\W\d_]*", below[0].text) and not cell.text.endswith(":")
+    )
+    for other in [*below, *([] if numbered else list(text.right_of(cell))[:1])]:
         leading = text.leading_hit(other)
         name = PREFIX.sub("", fold(other.text))
         start = len(other.text) - len(name)
         if start == 0 and leading is not None and (leading.end - leading.start) * 2 > len(other.text):
             continue
-        if leading is not None and start == 0 and other.text[leading.end :].lstrip().startswith(":"):
+        if leading is not None and start == 0 and not re.match(r"\s*[^\W_:]", other.text[leading.end :]):
             continue
         if (
             not re.search(r"[^\W\d_]{2}", name)

@@ -172,3 +172,26 @@ def test_a_table_of_rates_below_gross_items_says_net_and_tax(tmp_path: Path) -> 
     assert sums(record(tmp_path, [*head, *GROSS]))[0] == Decimal("248.70")
     below: Rows = [[(60, "MwSt-Satz"), (200, "Gruppe")], [(60, "19 %"), (200, "A")]]
     assert sums(record(tmp_path, [*head, *GROSS, "", *below]))[0] is None
+
+
+@pytest.mark.parametrize(
+    ("whole", "part"),
+    [
+        ("Monthly fee for the hall including 20 % VAT", "VAT included"),
+        ("Monthly fee for the hall incl. sales tax", "Sales tax"),
+        ("Monatsbeitrag für den Saal inklusive 20 % MwSt", "in diesem Beitrag enthaltene MwSt"),
+        ("Monatsbeitrag inkl. MwSt", "darin enthaltene MwSt"),
+    ],
+)
+def test_what_includes_a_tax_is_a_total_and_what_is_included_a_tax(
+    tmp_path: Path, whole: str, part: str
+) -> None:
+    rows: Rows = [
+        [(60, "Hall"), (480, "240.00 EUR")],
+        [(60, "Heating"), (480, "120.00 EUR")],
+        [(60, whole), (480, "360.00 EUR")],
+        [(60, part), (480, "(60.00 EUR)")],
+    ]
+    found = record(tmp_path, [*HEAD[:3], *rows])
+    assert sums(found)[1:] == [60, 360]
+    assert [line["amount"].value for line in found.lines] == ["240.00", "120.00"]

@@ -47,6 +47,13 @@ GENERIC_TOTAL = (
     "gross",
     "balance",
 )
+INCLUDING = re.compile(
+    r"\b(?:inkl|inklusive|einschl|einschliesslich|incl|including|inclusief|inkludert)\b[^a-z]*[a-z ]{0,20}$"
+)
+INCLUDED = re.compile(
+    r"\b(?:enthaltene?|contained|included|comprise|incluse|incluid[ao]|compres[ao]|inbegrepen)\b[^a-z]*[a-z ]{0,20}$"
+)
+"""What says before the name of a tax that a sum includes it, or that it is included in one. Folded."""
 CLOSING, MOST_BEFORE = 0.75, 2
 COMPLETING, BESIDE = 0.75, 0.25
 SENTENCE = 5
@@ -124,7 +131,7 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
         if cell.line in table.taken:
             continue
         for hit in hits:
-            roles = [role for role in SUMMARY if role in hit.roles]
+            roles = _roles(text, cell, hit)
             leads = text.leads(cell, hit) or _follows_amount(text, cell, hit)
             if not roles or not (leads or _closes(text, cell, hit)):
                 continue
@@ -144,6 +151,15 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
                 yield Figure(role, amount, candidate, cell.line)
                 if role == "tax":
                     yield from _beside(text, cell, amount, score)
+
+
+def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
+    """What the label may be: something that includes a tax is a total ("Monthly fee including 19 % VAT")."""
+    roles = [role for role in SUMMARY if role in hit.roles]
+    said = text.folded[cell][: hit.end]
+    whole = INCLUDING.search(said) if "tax" in roles else None
+    money = any(amount.money and amount.end <= hit.start for amount in text.amounts(cell))
+    return ["total"] if whole and FOREIGN_WORDS.search(said, 0, whole.start()) and not money else roles
 
 
 def _beside(text: Text, cell: Cell, chosen: numbers.Amount, score: float) -> Iterator[Figure]:
@@ -168,7 +184,9 @@ def _closes(text: Text, cell: Cell, hit: Hit) -> bool:
         return False
     folded = text.folded[cell]
     behind = re.sub(r"\(.*?\)", "", _up_to_amount(text, cell, hit))
-    return len(folded[: hit.start].split()) <= MOST_BEFORE and not FOREIGN_WORDS.search(behind)
+    said = folded[: hit.end]
+    close = len(folded[: hit.start].split()) <= MOST_BEFORE or INCLUDING.search(said) or INCLUDED.search(said)
+    return bool(close) and not FOREIGN_WORDS.search(behind)
 
 
 def _up_to_amount(text: Text, cell: Cell, hit: Hit) -> str:

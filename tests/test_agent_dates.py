@@ -76,7 +76,18 @@ def test_the_order_is_what_other_dates_prove(
 
 
 @pytest.mark.parametrize(
-    "text", ["28 Jan 15", "28 jan '15", "Order of 28 Jan. 15, paid", "January 28 , 2015", "28-Jan-15 12:00"]
+    "text",
+    [
+        "28 Jan 15",
+        "28 jan '15",
+        "Order of 28 Jan. 15, paid",
+        "January 28 , 2015",
+        "28-Jan-15 12:00",
+        "28/Jan/2015",
+        "28/Jan/15",
+        "Jan/28/2015",
+        "Jan-28-2015",
+    ],
 )
 def test_short_years_and_blanks_before_commas(text: str) -> None:
     assert only(text) == date(2015, 1, 28)

@@ -93,6 +93,11 @@ def test_a_company_below_the_head_of_the_page_may_be_who_is_written_to(tmp_path:
         (["FACTURA", [(60, "Factura"), (140, "1 24 0005 0001201345")], "Registro Mercantil, Tomo 12, Folio 203"], "1 24 0005 0001201345", False),
         ([[(60, "I N V O I C E")], "Ref no: #1721"], "1721", True),
         (["Invoice", "Your reference: XY-77", "Our reference: AB-12"], "AB-12", True),
+        (["Invoice no: 77/12"], "77/12", False),
+        (["Invoice 1/2"], None, True),
+        (["Rechnung Nr.: 2024 / 0815"], "2024 / 0815", False),
+        (["Rechnung Nr.: 0815 / 14.05.2024"], "0815", False),
+        (["Invoice", "INV-0012"], "INV-0012", False),
         (["Invoice", "Invoice no: AB-13", "Our reference: AB-12"], "AB-13", False),
     ],
 )  # fmt: skip

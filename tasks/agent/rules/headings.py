@@ -17,8 +17,16 @@ NUMBER = re.compile(
 LEAD = re.compile(r"^[\s:.#\-–°º|=]*(?:(?:nr|no|n)\b[.\s:°º]*)?")
 MONEY = re.compile(r"^[-+]?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d{2}$")
 NOT_NUMBERS = re.compile(
-    r"^(?:page|seite|\d{1,2}/\d{1,2})$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}|@|^www\.|^\d{1,2}:\d\d|^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-"
+    r"^(?:page|seite)$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}|@|^www\.|^\d{1,2}:\d\d|^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-"
 )
+PAGE_OF = re.compile(r"\d{1,2}/\d{1,2}$")
+"""A page of so many; behind a label that says that it is the number it is one."""
+PREFIXED = re.compile(
+    r"(?:INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT|QUO|QT|EST|ANG|AN|RCPT|REC|RCT|CN|GS|AV)[ /-]?\d{2,}(?:[/-]\d+)*"
+)
+"""A number that begins with the abbreviation of its document."""
+BLANKED = re.compile(r" ?/ ?(?=\S)[A-Za-z]{0,4}\d[\w/-]*")
+"""How a number goes on behind a stroke with blanks around it: "2024 / 0815"."""
 BARE = ("number", "numero", "nummer", "numer")
 """Labels that do not say whose number it is."""
 
@@ -120,9 +128,9 @@ def _under_heading(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]
 
 
 def _under_title(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
-    """ "N° : FA-23-0419" in one of the lines right under the title, or nothing but "FT 2025A/99120" in the first of them."""
+    """ "N° : FA-23-0419" in one of the lines right under the title, or nothing but "FT 2025A/99120" or "INV-0012" in the first of them."""
     for place, other in enumerate(text.below(cell, NEAR_TITLE)):
-        if not place and SERIES.fullmatch(other.text):
+        if not place and (SERIES.fullmatch(other.text) or PREFIXED.fullmatch(other.text)):
             yield Candidate(other.text, weight * BELOW, other.words, label="number")
             return
         match = BARE_LABEL.match(text.folded[other])
@@ -169,7 +177,7 @@ def _number_values(
     if tail[:1].isdigit() and not GLUED.search(text.folded[cell][hit.start : hit.end]):
         weight -= 0.2  # a code that happens to start with the label's letters
     start = hit.end + len(LEAD.match(tail).group())  # type: ignore[union-attr]
-    own = _number_in(text, cell, start, weight * SAME_CELL, first_only=True)
+    own = _number_in(text, cell, start, weight * SAME_CELL, first_only=True, labelled=not near)
     if own is not None:
         yield own
         return
@@ -215,9 +223,12 @@ def _lead_end(cell: Cell) -> int:
 
 
 def _number_in(
-    text: Text, cell: Cell, start: int, score: float, first_only: bool = False
+    text: Text, cell: Cell, start: int, score: float, first_only: bool = False, labelled: bool = False
 ) -> Candidate | None:
-    """The first thing behind `start` that looks like a document's number: has a digit, is no date, no money, no telephone."""
+    """The first thing behind `start` that looks like a document's number: has a digit, is no date, no money, no telephone.
+
+    Behind a label of the number (`labelled`) it may be one that looks like the count of a page: "5/12".
+    """
     match = NUMBER.match(cell.text, start)
     if match is None:
         if first_only:
@@ -233,10 +244,16 @@ def _number_in(
     if groups is not None and (not first_only or value.isdigit()):
         value += groups.group()
     end = match.start() + len(value)
+    if (blanked := BLANKED.match(cell.text, end)) and not any(
+        d.start < blanked.end() and end < d.end for d in text.dates(cell)
+    ):
+        value, end = value + blanked.group(), blanked.end()
     taken = [found for found in text.dates(cell) if found.start < end and match.start() < found.end]
     if taken and not BY_MONTH.match(value):
         return None
     if MONEY.match(value) or NOT_NUMBERS.search(value) or len(value) > 40 or cell.text[end : end + 1] == "%":
+        return None
+    if not labelled and PAGE_OF.match(value):
         return None
     if re.match(r"\s?(?:[€$£%]|EUR\b|USD\b)", cell.text[end : end + 5]):
         return None

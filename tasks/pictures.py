@@ -25,7 +25,8 @@ MOST_SECONDS = 30.0
 """The program gives up by itself after 20 s of processor time; it may have to wait for a processor."""
 
 _turns = threading.BoundedSemaphore(AT_ONCE)
-_places = threading.BoundedSemaphore(AT_ONCE + LINE)
+_line: list[object] = []
+"""Who waits or has his page drawn, in the order in which they came."""
 
 
 class Undrawable(Exception):
@@ -39,17 +40,21 @@ class Undrawable(Exception):
 async def in_turn(storage_name: str, page: int) -> bytes:
     """The page as `drawn` gives it, as soon as a turn is free. Whoever is cancelled while he waits has left the line. Raises as `drawn` does."""
     busy = Undrawable("Other pages are being drawn. Try again in a moment.", later=True)
-    if not _places.acquire(blocking=False):
+    if len(_line) >= AT_ONCE + LINE:
         raise busy
+    me = object()
+    _line.append(me)
     try:
         patience = monotonic() + WAIT_SECONDS
-        while (picture := await sync_to_async(drawn)(storage_name, page)) is None:
+        while (
+            me not in _line[:AT_ONCE] or (picture := await sync_to_async(drawn)(storage_name, page)) is None
+        ):
             if monotonic() > patience:
                 raise busy
             await asyncio.sleep(LOOK_SECONDS)
         return picture
     finally:
-        _places.release()
+        _line.remove(me)
 
 
 def drawn(storage_name: str, page: int) -> bytes | None:

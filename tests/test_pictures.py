@@ -29,7 +29,7 @@ pytest_plugins = ["tests.fakes.fixtures", "tests.sheet_fixtures"]
 
 def free() -> tuple[int, int]:
     """Turns and places in the line that nobody has."""
-    return pictures._turns._value, pictures._places._value
+    return pictures._turns._value, pictures.AT_ONCE + pictures.LINE - len(pictures._line)
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +82,23 @@ def test_who_comes_when_the_line_is_full_does_not_wait_and_who_leaves_it_makes_r
         await asyncio.wait(waiters)
 
     asyncio.run(come())
+
+
+def test_nobody_is_drawn_before_those_who_wait_already(monkeypatch) -> None:
+    """Who comes looks at once, and those who wait only now and then."""
+    drawn: list[str] = []
+    monkeypatch.setattr(pictures, "_drawn", lambda name, _page: drawn.append(name) or b"RIFF")
+
+    async def come() -> None:
+        for _ in range(pictures.AT_ONCE):
+            pictures._turns.acquire()
+        waiters = [asyncio.create_task(pictures.in_turn("early.pdf", 1)) for _ in range(4)]
+        await asyncio.sleep(2 * pictures.LOOK_SECONDS)
+        pictures._turns.release(pictures.AT_ONCE)
+        await asyncio.wait([*waiters, asyncio.create_task(pictures.in_turn("late.pdf", 1))])
+
+    asyncio.run(come())
+    assert drawn == ["early.pdf"] * 4 + ["late.pdf"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -218,3 +218,40 @@ def test_items_may_stand_over_a_sum_that_was_said_before(tmp_path: Path) -> None
         [(60, "Total electric charges"), (480, "300.00")],
     ]
     assert parts(record(tmp_path, [*HEAD, *rows]), "amount") == ["240.00", "60.00"]
+
+
+def test_a_name_right_below_its_heading_heads_no_column(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "Description of services"), (305, "Qty"), (390, "Price")],
+        "Service charges",
+        [(60, "January"), (305, "2"), (390, "240.00")],
+        [(60, "February"), (305, "1"), (390, "60.00")],
+        [(60, "Total"), (390, "300.00")],
+    ]
+    found = record(tmp_path, [*HEAD, *rows], step=12)
+    assert [parts(found, name) for name in ("description", "quantity", "amount")] == [
+        ["January", "February"],
+        ["2", "1"],
+        ["240.00", "60.00"],
+    ]
+
+
+def test_a_balance_that_opens_the_items_is_none(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "Description"), (480, "Amount")],
+        [(60, "Previous balance"), (480, "35.00")],
+        [(60, "Oak shelf"), (480, "240.00")],
+        [(60, "Wall bracket"), (480, "60.00")],
+        [(390, "Total"), (480, "335.00")],
+    ]
+    assert parts(record(tmp_path, [*HEAD, *rows]), "amount") == ["240.00", "60.00"]
+
+
+def test_a_count_before_a_name_is_no_part_of_it(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "2"), (90, "Coffee"), (400, "7.00")],
+        [(60, "1"), (90, "Cake"), (400, "4.20")],
+        [(60, "Total"), (400, "$11.20")],
+    ]
+    found = record(tmp_path, ["Harbour Lane Cafe", "RECEIPT", "14/05/2024", *rows])
+    assert parts(found, "description") == ["Coffee", "Cake"]

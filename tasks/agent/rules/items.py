@@ -195,6 +195,7 @@ def _row_of(text: Text, line: Line) -> Row | None:
     words = [
         word
         for cell in line.cells[: last.column + 1]
+        if LETTERS.search(cell.text)
         for word in (cell.words if cell is not last else words_at(cell, 0, max(amount.start - 1, 0)))
     ]
     figures = {

@@ -115,8 +115,10 @@ def add_lower(text: Text, line: Line, columns: list[Column]) -> None:
     """Add what a further row of the heading names and the rows before it do not: "Menge | Preis/" over "Bezeichnung | Einheit | Entgelt"."""
     known = {column.role for column in columns}
     for column in columns_of(text, line):
-        if column.role in MEANT - known:
-            column.lower = any(other.x0 < column.x1 and other.x1 > column.x0 for other in columns)
+        over = {other.role for other in columns if other.x0 < column.x1 and other.x1 > column.x0}
+        # What stands below the heading of names is one of them, and no heading: "Service charges"
+        if column.role in MEANT - known and "description" not in over:
+            column.lower = bool(over)
             columns.append(column)
 
 
@@ -168,7 +170,8 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
         # A row of an account of days, as its tax of each night is: "03/10/25 | Occupancy tax 12.5 % | 31.13"
         daily = row is not None and all(is_dated(text, other) for other in [line, last]) and last is not first
         role = None if daily and role in ENDING else role
-        if role in ("charge", "settled") and row is not None and (len(table.rows) == begin or opened == role):
+        opens = role == "charge" or (role == "settled" and says_more(text, line.cells[0]))
+        if opens and row is not None and (len(table.rows) == begin or opened == role):
             # Nothing stands before it that it could be charged on, or paid: "Delivery of water, 41 m³", "Payment for invoice 17"
             opened, role = role, None
         if role is None and row is not None and is_plainer(row, table.rows, begin):
@@ -217,6 +220,12 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             last = line
         index += 1
     return index
+
+
+def says_more(text: Text, cell: Cell) -> bool:
+    """Whether words follow the label that opens the cell: "Payment for invoice 17", and not "Previous balance"."""
+    hit = text.leading_hit(cell)
+    return hit is not None and re.search(r"[^\W\d_]{2}", cell.text[hit.end :]) is not None
 
 
 def is_plainer(row: Row, rows: list[Row], begin: int = 0, end: int | None = None) -> bool:

@@ -111,6 +111,11 @@ def test_what_is_saved_or_earned_is_no_total(tmp_path: Path, label: str) -> None
     assert record(tmp_path, [*HEAD, [(390, "Total"), (480, "496")], *rows]).fields["total"].value == "496"
 
 
+def test_a_balance_of_points_is_not_due(tmp_path: Path) -> None:
+    rows: Rows = [[(390, "Total"), (480, "1,500.00")], [(390, "Total points balance"), (480, "155.00")]]
+    assert values(record(tmp_path, [*HEAD, *rows]), "total", "amount_due") == ["1500.00", None]
+
+
 def test_a_total_without_taxes_is_a_net_amount(tmp_path: Path) -> None:
     rows: Rows = [[(390, "Total Without Taxes"), (480, "1,500.00")], [(390, "Total"), (480, "1,500.00")]]
     assert sums(record(tmp_path, [*HEAD, *rows])) == [1500, None, 1500]

@@ -178,9 +178,10 @@ def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
 def _closes(text: Text, cell: Cell, hit: Hit) -> bool:
     """Whether a word or two stand before the label and nothing but a rate and remarks behind it: "Honorar netto", "Parts tax 7 %".
 
-    What stands in brackets is a remark itself: "Getränke (19 % USt)".
+    What stands in brackets is a remark itself ("Getränke (19 % USt)"), and a label of something else has the figure ("Points balance").
     """
-    if text.brackets(cell, hit):
+    opening = text.leading_hit(cell)
+    if text.brackets(cell, hit) or (opening is not None and opening.plays_one(("other_number",))):
         return False
     folded = text.folded[cell]
     behind = re.sub(r"\(.*?\)", "", _up_to_amount(text, cell, hit))

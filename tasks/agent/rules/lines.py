@@ -158,7 +158,8 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
     page = text.lines[index].page if index < len(text.lines) else 0
     first = last = text.lines[index - 1]
     fresh, summed, begin = True, False, len(table.rows)
-    changes, opened = Decimal(0), ""
+    changes = Decimal(0)
+    opened: str | None = None
     while index < len(text.lines):
         line = text.lines[index]
         if line.page != page or (line.y0 - last.y1 > 140 and table.rows):

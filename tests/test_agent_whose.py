@@ -73,6 +73,15 @@ def test_who_is_numbered_below_the_label_is_not_named_beside_it(tmp_path: Path) 
     assert not {"Mode of payment", "Merchant"} & set(values(record(tmp_path, [*rows, *rest]), "supplier"))
 
 
+@pytest.mark.parametrize(
+    "greeting",
+    ["Thank you for shopping at", "Welcome to", "Vielen Dank für Ihren Einkauf bei", "Merci de votre visite"],
+)
+def test_a_greeting_is_no_supplier(tmp_path: Path, greeting: str) -> None:
+    rows: Rows = [greeting, "PLAIN PAPER STORE", "RECEIPT", *HEAD[2:], "To: Blue Gum Traders", *REST]
+    assert values(record(tmp_path, rows), "supplier", "buyer") == ["PLAIN PAPER STORE", "Blue Gum Traders"]
+
+
 def test_a_town_in_colorado_is_no_company(tmp_path: Path) -> None:
     rows: Rows = ["INVOICE", [(300, "DENVER CO 80202")], *HEAD[2:], *REST]
     assert values(record(tmp_path, rows), "supplier") == [None]

@@ -18,7 +18,8 @@ def buyers_of(text: Text) -> list[Candidate]:
     """Who the document is for, by label; best first."""
     found = []
     for cell, hit in text.labelled("buyer"):
-        if "buyer" in hit.roles and text.leads(cell, hit) and hit.end - hit.start > 2:
+        is_label = hit.end - hit.start > 2 or cell.text[hit.end :].lstrip().startswith(":")
+        if "buyer" in hit.roles and text.leads(cell, hit) and is_label:
             found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
     for cell in text.cells:
         if label := PARTY.match(text.folded[cell]):

@@ -55,8 +55,14 @@ ADDRESSED = (
     r"^(?:herrn?|hr|frau|fr|firma|fa|familie|mr|mrs|ms|mme|m|an|to|mess?rs|signore?|sig|se[ñn]or(?:es)?)\.?$"
 )
 """Forms of address, which stand alone over a name."""
+GREETINGS = (
+    r"^(?:thank you|thanks (?:for|to)|welcome to|dear\b|hi [\w ]+,$|hello[\w ]*,$|vielen dank|danke f|herzlichen dank|willkommen (?:bei|im|in)|sehr geehrte|guten tag|liebe[rs]? "
+    r"|merci (?:de|pour|d'|à|beaucoup)|bienvenue (?:à|chez|au)|bonjour|ch[eè]re? |madame, monsieur|gracias por|bienvenid[oa]s? a|estimad|grazie (?:per|di|mille)|benvenut\w (?:a|da|in)|gentile "
+    r"|bedankt voor|dank u|welkom (?:bij|in)|geachte|beste |dzi[eę]kujemy|witamy|szanown|kiitos |tervetuloa|hyvä |tack f|välkommen till|tak for|velkommen til|takk for|obrigad|bem-vind|d[eě]kujeme|v[aá]žen)"
+)
+"""How documents speak to their readers."""
 NOT_NAMES = re.compile(
-    ADDRESSED + "|"
+    ADDRESSED + "|" + GREETINGS + "|"
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
     r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:customer |authori[sz]ed )?(?:signature|signatory)\b|^unterschrift|\d{1,2}:\d\d|^[=\-_*#.]{3,}|#$|^\w[\w-]{2,}\.[\w-]{3,}\.[a-z]{2,6}$"
     r"|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"

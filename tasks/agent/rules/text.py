@@ -46,6 +46,7 @@ class Text:
         self.cells = [cell for line in self.lines for cell in line.cells]
         self.folded: dict[Cell, str] = {cell: labels.fold(cell.text) for cell in self.cells}
         self.hits: dict[Cell, list[Hit]] = {}
+        self._labelled: dict[str, list[tuple[Cell, Hit]]] = {}
         weights: dict[str, float] = defaultdict(float)
         for cell, folded in self.folded.items():
             found = labels.find(folded)
@@ -98,10 +99,12 @@ class Text:
 
     def labelled(self, prefix: str) -> Iterator[tuple[Cell, Hit]]:
         """Cells and hits in reading order whose role starts with `prefix`."""
-        for cell, hits in self.hits.items():
-            for hit in hits:
-                if hit.plays(prefix):
-                    yield cell, hit
+        found = self._labelled.get(prefix)
+        if found is None:
+            found = self._labelled[prefix] = [
+                (cell, hit) for cell, hits in self.hits.items() for hit in hits if hit.plays(prefix)
+            ]
+        return iter(found)
 
     def leads(self, cell: Cell, hit: Hit) -> bool:
         """Whether the label opens its cell (behind figures and signs at most), and is not a word within a sentence."""

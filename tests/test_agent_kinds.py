@@ -130,3 +130,10 @@ def test_what_a_slip_calls_its_sum_and_number(tmp_path: Path) -> None:
     assert [record.fields[name].value for name in ("number", "total")] == ["55120", "21.60"]
     bill: Rows = [*POWER[:3], *money(("Previous bill amount", "GBP 99.10"), ("Amount due", "GBP 84.10"), ("Date due", "4 June 2024"))]  # fmt: skip
     assert read(tmp_path, bill).records[0].fields["total"].value == "84.10"
+
+
+def test_the_label_of_a_number_names_the_kind_though_the_number_is_not_legible(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", [(60, "For Ada Reed"), (400, "Receipt no:")], "14 May 2024", *money(("Total", "GBP 24.00"))]  # fmt: skip
+    (record,) = read(tmp_path, rows).records
+    assert record.kind == "receipt" and record.fields["number"].value is None
+    assert not read(tmp_path, [row for row in rows if isinstance(row, str)]).records

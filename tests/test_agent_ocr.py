@@ -17,6 +17,7 @@ from tasks.agent.contract import Code, Failed, Limits, Result, Source
 from tasks.agent.lighting import evened
 from tasks.agent.ocr import Seen, levelled, look_again, recognise, smaller
 from tasks.agent.page import Page
+from tasks.agent.pdf import Document
 from tasks.agent.straighten import Turn, skew
 from tests.ocr_tools import needs_engine, picture_of, scan_of
 from tests.pdfs import outcome_of, page_pdf, result_of, stored, text_at
@@ -344,3 +345,21 @@ def test_a_scan_in_which_nothing_was_found_says_for_which_languages_it_was_read(
     assert result.reasons[-1] == (
         "Its pictures were read by OCR data for eng; a document in another language needs its own."
     )
+
+
+@pytest.mark.parametrize(
+    ("size", "resolution", "drawn"),
+    [
+        ((1150, 500), 200, (1150, 500)),  # a slip: as it was scanned
+        ((575, 250), 100, (1726, 750)),  # coarse: larger, whatever it blurs
+        ((1654, 2338), 200, (1769, 2500)),  # a page of A4: a little larger
+    ],
+)
+def test_a_scan_is_not_drawn_much_larger_than_it_is(
+    tmp_path: Path, size: tuple[int, int], resolution: int, drawn: tuple[int, int]
+) -> None:
+    path = tmp_path / "scan.pdf"
+    Image.new("L", size, 255).save(path, "PDF", resolution=resolution)
+    with Document.open(path, limits=Limits()) as document:
+        picture = document.render(1)
+    assert picture is not None and picture.size == drawn

@@ -21,7 +21,7 @@ from tasks.agent.contract import Box, Code, Limits, Problem
 from tasks.agent.forms import form_values
 from tasks.agent.letters import joined
 from tasks.agent.page import Page, Placing, Word, placing
-from tasks.agent.picture import can_be_drawn, image_share
+from tasks.agent.picture import can_be_drawn, image_share, scanned_scale
 from tasks.agent.quick import loose_boxes
 from tasks.agent.straighten import Turn
 from tasks.agent.visibility import TINY, Visibility
@@ -33,6 +33,12 @@ HEADER_WITHIN = 1024
 """A PDF may start with some bytes of junk; the header has to stand within the first so many."""
 RASTER_DPI = 300
 """What letters are recognised best at; a page of A4 stays below it, for its longest side is limited."""
+LEGIBLE_DPI = 150
+"""What scans hold at least whose small print is legible as it is."""
+MUCH = 1.2
+"""Letters that are drawn larger than this are blurred; a little larger they lose their grain."""
+EXACT = 1 - 1e-9
+"""So that rounding up gives a picture its own size."""
 FEW_WORDS = 20
 """With fewer words than these a page may be a picture with a stamp of text on it."""
 LARGEST_SIDE = 10_000_000
@@ -204,11 +210,17 @@ class Document:
         raw.FPDF_ClosePage(handle)
 
     def render(self, number: int, *, grey: bool = True) -> Image | None:
-        """A picture of page `number`, its longest side at most `limits.raster_pixels`; None where it is too large to draw safely."""
+        """A picture of page `number`, its longest side at most `limits.raster_pixels`; None where it is too large to draw safely.
+
+        A scan of middling resolution on a small page is given as it is: to draw it much larger blurs its letters.
+        """
         page = self._pdf[number - 1]
         if not can_be_drawn(page.raw):
             return None
         scale = min(RASTER_DPI / 72, self.limits.raster_pixels / max(page.get_size()))
+        own = scanned_scale(page.raw, *page.get_size())
+        if own is not None and LEGIBLE_DPI / 72 <= own < scale / MUCH:
+            scale = own * EXACT
         return page.render(scale=scale, grayscale=grey).to_pil()
 
     def attachments(self) -> list[Attachment]:

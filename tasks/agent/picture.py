@@ -14,6 +14,8 @@ CONTRAST = 40
 CHECK_SIDE = 800
 MOST_IMAGE_PIXELS = 60_000_000
 MOST_OBJECTS = 20_000
+WHOLE = 0.99
+"""A picture over so much of its page is the page."""
 
 
 class Drawn:
@@ -90,6 +92,17 @@ def image_pixels(handle: raw.FPDF_PAGE) -> int:
         if raw.FPDFImageObj_GetImagePixelSize(item, ctypes.byref(columns), ctypes.byref(rows)):
             total += columns.value * rows.value
     return total
+
+
+def scanned_scale(handle: raw.FPDF_PAGE, width: float, height: float) -> float | None:
+    """Pixels of a point in the picture that a scanned page is; None for a page that is more than one picture, or has another beside it."""
+    if raw.FPDFPage_CountObjects(handle) != 1 or image_share(handle, width, height) < WHOLE:
+        return None
+    columns, rows = ctypes.c_uint(), ctypes.c_uint()
+    item = raw.FPDFPage_GetObject(handle, 0)
+    if not raw.FPDFImageObj_GetImagePixelSize(item, ctypes.byref(columns), ctypes.byref(rows)):
+        return None
+    return max(columns.value, rows.value) / max(width, height)
 
 
 def image_share(handle: raw.FPDF_PAGE, width: float, height: float) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tasks.agent.layout import Cell
 from tasks.agent.rules.kind import is_priced, lists_documents
 from tasks.agent.rules.labels import Hit
+from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.patterns import TOWN
 from tasks.agent.rules.text import Candidate, Text, words_at
 
@@ -251,7 +252,10 @@ def _number_in(
     taken = [found for found in text.dates(cell) if found.start < end and match.start() < found.end]
     if taken and not BY_MONTH.match(value):
         return None
-    if MONEY.match(value) or NOT_NUMBERS.search(value) or len(value) > 40 or cell.text[end : end + 1] == "%":
+    currency, _, sum_ = value.rpartition(" ")
+    if MONEY.match(sum_) and (not currency or code_of(currency)):
+        return None
+    if NOT_NUMBERS.search(value) or len(value) > 40 or cell.text[end : end + 1] == "%":
         return None
     if not labelled and PAGE_OF.match(value):
         return None

@@ -21,6 +21,8 @@ NAMES = {
 }
 TITLE_SCORE = 3.0
 SURE_TITLE = 2.6
+NAMED = 2.4
+"""What a label of the number counts for as to how sure the kind is, wherever it stands."""
 CLEARLY = 0.5
 TITLE_LINES, TALL = 15, 0.9
 MOST_TIMES = 2.5
@@ -76,7 +78,7 @@ def kind_of(text: Text) -> tuple[str, float]:
                 scores[role[5:]] = max(scores[role[5:]], score + 0.1 * hit.words)
     if other > max(scores.values(), default=0.0) + CLEARLY:
         return "none", min(other / 4.0, 1.0)
-    _read_labels(text, scores, tallest)
+    named = _read_labels(text, scores, tallest)
     if (
         text.pages
         and scores.get("receipt", 0.0) < SURE_TITLE
@@ -87,7 +89,7 @@ def kind_of(text: Text) -> tuple[str, float]:
     if not scores:
         return "other", 0.0
     (best, score), *_ = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return best, min(score / 4.0, 1.0)
+    return best, min(max(score, NAMED if best in named else 0.0) / 4.0, 1.0)
 
 
 def tallest_of(text: Text) -> float:
@@ -145,16 +147,21 @@ def lists_documents(text: Text, cell: Cell) -> bool:
     )
 
 
-def _read_labels(text: Text, scores: dict[str, float], tallest: float) -> None:
-    """ "Invoice number" says invoice as well, if no title does."""
+def _read_labels(text: Text, scores: dict[str, float], tallest: float) -> set[str]:
+    """ "Invoice number" says invoice as well, if no title does; the kinds that a label of the number names, be the number legible or not."""
+    named: set[str] = set()
     for cell, hit in [*text.labelled("number"), *text.labelled("date")]:
         if lists_documents(text, cell):
             continue
         phrase = text.folded[cell][hit.start : hit.end]
-        titles = text.leads(cell, hit) and cell.line < TITLE_LINES and cell.height >= TALL * tallest
+        leads = text.leads(cell, hit)
+        titles = leads and cell.line < TITLE_LINES and cell.height >= TALL * tallest
         for name in NAMES:
             if any(f" {word}" in f" {phrase}" for word in _STEMS[name]):
                 scores[name] = max(scores[name], 2.5 if titles else 1.5)
+                if leads and "number" in hit.roles:
+                    named.add(name)
+    return named
 
 
 def _read_till(text: Text, scores: dict[str, float]) -> None:

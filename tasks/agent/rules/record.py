@@ -53,9 +53,8 @@ def record_of(
     amounts = amounts_of(text, table)
     table = proved(text, table, amounts)
     numbers = numbers_of(text, name)
-    due_dates = dates_of(text, "due_date")
     if not is_business(name, sureness, numbers, amounts, xml):
-        name = kind_by_content(text, amounts, due_dates)
+        name = kind_by_content(text, amounts)
         if not name:
             return None
     if name not in NAMES:
@@ -68,7 +67,7 @@ def record_of(
         "buyer": first(buyers_of(text) or parties.addressed),
         "number": first(numbers),
         "date": first(dates_of(text, "date")),
-        "due_date": first(due_dates),
+        "due_date": first(dates_of(text, "due_date")),
         "currency": first(currency_of(text)),
         "net": amounts.net or untaxed(text, name, amounts, table),
         "tax": amounts.tax,

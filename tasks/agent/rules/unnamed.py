@@ -6,6 +6,7 @@ import re
 from decimal import Decimal
 
 from tasks.agent.rules.combining import OF_LINES, Amounts
+from tasks.agent.rules.days import dates_of
 from tasks.agent.rules.kind import LEAST_OF_TILL, MOST_PAGES_OF_TILL, is_of_another_kind, till_words
 from tasks.agent.rules.sums import OF_RATES
 from tasks.agent.rules.tables import Table
@@ -29,14 +30,15 @@ SUPPLY = re.compile(
 """What is said where something is supplied over a time and billed by it."""
 
 
-def kind_by_content(text: Text, amounts: Amounts, due: list[Candidate]) -> str:
-    """invoice, receipt, or "" where it may as well be an order, a payslip, an account or a letter. `due`: candidates for the day of payment."""
+def kind_by_content(text: Text, amounts: Amounts) -> str:
+    """invoice, receipt, or "" where it may as well be an order, a payslip, an account or a letter."""
     total = amounts.total
     if total is None or total.score < WELL or len(text.pages) > MOST_PAGES or is_of_another_kind(text):
         return ""
     taxed = amounts.tax is not None and is_printed(amounts.tax)
     if taxed and len(text.pages) <= MOST_PAGES_OF_TILL and len(till_words(text)) >= LEAST_OF_TILL:
         return "receipt"
+    due = dates_of(text, "due_date")
     if taxed and (due or is_precise(amounts.amount_due) or names_day(text)):
         return "invoice"
     supplied = any(SUPPLY.search(folded) for folded in text.folded.values())

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tasks.agent.rules.labels import fold
-
 TAXES = {
     "AR": "CUIT", "AU": "ABN|ACN", "CA": "HST|QST|TVQ|TPS|TVH|RT0001|RT 0001", "CL": "RUT", "CO": "NIT", "DK": "CVR", "GB": "HMRC",
     "IN": "GSTIN|CGST|SGST|IGST|IFSC|FSSAI", "MX": "RFC|CFDI", "NZ": "NZBN", "PK": "NTN|STRN", "SG": "UEN|PTE|Pte",
@@ -24,10 +22,10 @@ PLACES = {
     "CL": "santiago de chile", "CN": "pr china|p.r. china|shanghai|beijing|shenzhen|guangdong", "CO": "bogota", "DK": "danmark|denmark|kobenhavn|copenhagen",
     "EG": "egypt|cairo", "GB": "united kingdom|england|scotland|wales|london|uk", "HK": "hong kong|hongkong|kowloon", "IE": "ireland|dublin",
     "IN": "india|mumbai|new delhi|bengaluru|bangalore|chennai|kolkata|maharashtra", "IS": "iceland|reykjavik", "JP": "japan|tokyo", "KE": "kenya|nairobi",
-    "LK": "sri lanka|colombo", "MU": "mauritius|port louis", "MX": "mexico|cdmx", "MY": "malaysia|kuala lumpur", "NG": "nigeria|lagos",
+    "LK": "sri lanka|colombo", "MU": "mauritius|port louis", "MX": "mexico city|ciudad de mexico|mexico df|cdmx", "MY": "malaysia|kuala lumpur", "NG": "nigeria|lagos",
     "NO": "norge|norway|oslo", "NP": "nepal|kathmandu|lalitpur|pokhara", "NZ": "new zealand|auckland", "PH": "philippines|manila",
     "PK": "pakistan|karachi|lahore|islamabad", "SE": "sverige|sweden|stockholm", "SG": "singapore", "TW": "taiwan|taipei",
-    "US": "usa|u.s.a|united states|new mexico", "ZA": "south africa|johannesburg|cape town",
+    "US": "usa|u.s.a|united states", "ZA": "south africa|johannesburg|cape town",
 }  # fmt: skip
 """Folded names of countries, and of towns where few write the country."""
 MONTH_FIRST = frozenset(["US"])
@@ -35,29 +33,31 @@ EITHER_ORDER = frozenset(["CA", "CN", "JP", "NP", "PH", "TW"])
 """Where people write dates in more than one order, or by another calendar as well."""
 
 AMERICAN_ADDRESS = re.compile(r"\b[A-Z]{2},? \d{5}(?:-\d{4})?\b")
-_NUMBERS = re.compile(
-    r"(?P<IN>₹|(?<![A-Z\d])\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d]\b)|(?P<JP>(?<!\w)T\d{13}\b)|(?P<NO>(?<!\w)\d{9} ?MVA\b)"
-)
+_NUMBERS = {
+    "IN": re.compile(r"₹|\d\d[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d]\b"),
+    "JP": re.compile(r"T\d{13}\b"),
+    "NO": re.compile(r"\d{9} ?MVA\b"),
+}
 """What tax numbers of some countries look like."""
 _NUMBERED = re.compile(
     r"\b([A-Z]{2})\d{2}[ \d]{10,}|\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z\n]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}"
 )
 """An account, or a tax number with its country's letters."""
 _TELEPHONE = re.compile(r"\+ ?(\d{2,3}) ?(\d?)")
-_COUNTRY_OF = {
-    name: country
-    for table in (TAXES, PLACES)
-    for country, called in table.items()
-    for name in called.split("|")
-}
-_TAX, _PLACE = (
-    re.compile(
-        "(?:" + "|".join(re.escape(name) for name in "|".join(table.values()).split("|")) + r")(?![\w@])"
-    )
-    for table in (TAXES, PLACES)
-)
-_WITHIN = re.compile(r"[\w@.]")
-"""Before what is a part of a longer word, or of an address of the web."""
+_WORD = re.compile(r"\w+")
+
+
+def _by_word(table: dict[str, str]) -> dict[str, list[tuple[re.Pattern[str], str]]]:
+    """First word of a name → the names that begin so, not within a longer word or an address of the web, and their countries."""
+    found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+    for country, called in table.items():
+        for name in called.split("|"):
+            pattern = re.compile(rf"(?<![\w@.]){re.escape(name)}(?![\w@])")
+            found.setdefault(_WORD.match(name).group(), []).append((pattern, country))  # type: ignore[union-attr]
+    return found
+
+
+_TAX, _PLACE = _by_word(TAXES), _by_word(PLACES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +82,19 @@ class Countries:
         return None if named & MONTH_FIRST and named - MONTH_FIRST else bool(named & MONTH_FIRST)
 
 
-def countries_of(texts: Iterable[str]) -> Countries:
-    """What the lines of a document say, without those of the address that it is sent to."""
-    whole = "\n".join(texts)
-    numbered = _named(_TAX, whole) | {match.lastgroup or "" for match in _NUMBERS.finditer(whole)}
+def countries_of(whole: str, folded: str) -> Countries:
+    """What a document says, as it is printed and folded, without the address that it is sent to."""
+    numbered = _named(_TAX, whole) | {country for country, form in _NUMBERS.items() if form.search(whole)}
     numbered |= {match[1] or match[2] for match in _NUMBERED.finditer(whole)}
     for match in _TELEPHONE.finditer(whole):
         prefixes = (match[1], match[1][:2], match[1] + match[2])
         numbered.update(PREFIXES[prefix] for prefix in prefixes if prefix in PREFIXES)
-    placed = _named(_PLACE, fold(whole))
+    placed = _named(_PLACE, folded)
     if AMERICAN_ADDRESS.search(whole):
         placed.add("US")
     return Countries(frozenset(numbered), frozenset(placed))
 
 
-def _named(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {
-        _COUNTRY_OF[match.group()]
-        for match in pattern.finditer(text)
-        if not match.start() or not _WITHIN.match(text[match.start() - 1])
-    }
+def _named(names: dict[str, list[tuple[re.Pattern[str], str]]], text: str) -> set[str]:
+    words = names.keys() & set(_WORD.findall(text))
+    return {country for word in words for pattern, country in names[word] if pattern.search(text)}

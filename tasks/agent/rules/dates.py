@@ -24,7 +24,7 @@ def _month_names() -> dict[str, int]:
 
 
 MONTHS = _month_names()
-_NAME = "(" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r")(?![a-z])"
+_NAME = r"(?=[^\W\d_])(" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r")(?![a-z])"
 _DATE = re.compile(
     # 2024-01-31, 2024/1/31, 2024.01.31, 2024年1月31日
     r"(?<![\d.,/-])(?P<y1>(?:19|20)\d\d)\s?(?P<s1>[-/.年])\s?(?P<m1>\d{1,2})\s?(?:(?P=s1)|月)\s?(?P<d1>\d{1,2})(?:日)?(?![\d])"
@@ -32,11 +32,11 @@ _DATE = re.compile(
     r"|(?<![\d.,/-])(?P<a2>\d{1,2})\s?(?P<s2>[-/.])\s?(?P<b2>\d{1,2})\s?(?P=s2)\s?(?P<y2>(?:19|20)\d\d|\d\d)(?![\d]|[./-]\d)"
     # 31 January 2024, 7. Mai 2014, 19-Apr-2014, 3rd of May 2024; 19-Apr-14, 19/Apr/2014, and 28 Jan 15 where nothing goes on
     r"|(?<![\d.,/])(?P<d3>\d{1,2})(?:st|nd|rd|th|er|ter|\.|o)?[\s\-./]{0,2}(?:of\s|de\s)?"
-    + _NAME.replace("(", "(?P<m3>", 1)
+    + _NAME.replace(")(", ")(?P<m3>", 1)
     + r"[\s\-.,/]{0,2}(?:de\s|del\s)?'?(?P<y3>(?:19|20)\d\d|(?<=[-/])\d\d|(?<=[\s'])\d\d(?![.,:/'’]\s?\d|\s\w|[^\W_]))(?!\d)"
     # January 31, 2024; January 31 , 2024; Jan-31-2024
     r"|(?<![a-z])"
-    + _NAME.replace("(", "(?P<m4>", 1)
+    + _NAME.replace(")(", ")(?P<m4>", 1)
     + r"\.?[\s/-](?P<d4>\d{1,2})(?:st|nd|rd|th)?\s?[,\s/-]\s?(?P<y4>(?:19|20)\d\d)(?!\d)"
 )
 

@@ -73,7 +73,8 @@ class Text:
         for cell, hit in (*self.labelled("buyer"), *self.labelled("other_party")):
             if self.leads(cell, hit):
                 theirs.update((cell, *self.below(cell, ADDRESS_LINES)))
-        return countries_of(cell.text for cell in self.cells if cell not in theirs)
+        own = [cell for cell in self.cells if cell not in theirs]
+        return countries_of("\n".join(c.text for c in own), "\n".join(self.folded[c] for c in own))
 
     def amounts(self, cell: Cell) -> list[numbers.Amount]:
         found = self._amounts.get(cell)

@@ -84,19 +84,3 @@ def test_the_country_decides_whether_the_day_comes_first(
     rows: Rows = ["Corner Stores Ltd", "RECEIPT", *[said], "Receipt no: P-9", "Date: 03/04/2024", [(60, "Total"), (400, "EUR 100.00")]]  # fmt: skip
     found = record(tmp_path, rows).fields["date"]
     assert (None if found.reasons else found.value) == expected
-
-
-def test_crowns_that_were_recognised_as_euros(tmp_path: Path) -> None:
-    rows: Rows = [
-        "Papír s.r.o.",
-        "Faktura č. 5512",
-        "Datum vystavení 30.04.2024",
-        "Datum splatnosti 30.05.2024",
-    ]
-    sums: Rows = [[(60, "Základ dane"), (400, "100.00 K€")], [(60, "Celkem"), (400, "121.00 K€")]]
-    assert (
-        record(tmp_path, [*[r.replace("č", "c") for r in rows if isinstance(r, str)], *sums])
-        .fields["currency"]
-        .value
-        == "CZK"
-    )

@@ -66,8 +66,6 @@ def currency_of(text: Text) -> list[Candidate]:
             printed = CROWN.sub("Kč", printed)
         for match in _CODE.finditer(printed):
             code = code_of(match.group())
-            if match.group() == "€" and text.language == "cs" and cell.text[: match.start()].endswith("K"):
-                code = "CZK"  # "Kč", as OCR without Czech letters reads it
             if code:
                 votes[code] += 2
                 words[code] = words_at(cell, match.start(), match.end())

@@ -73,6 +73,11 @@ def test_who_is_numbered_below_the_label_is_not_named_beside_it(tmp_path: Path) 
     assert not {"Mode of payment", "Merchant"} & set(values(record(tmp_path, [*rows, *rest]), "supplier"))
 
 
+def test_whose_company_it_is_is_no_name(tmp_path: Path) -> None:
+    rows: Rows = ["A TIDEWAY COMPANY", "INVOICE", *HEAD[2:], *REST]
+    assert values(record(tmp_path, rows), "supplier") == [None]
+
+
 @pytest.mark.parametrize(
     "greeting",
     ["Thank you for shopping at", "Welcome to", "Vielen Dank für Ihren Einkauf bei", "Merci de votre visite"],

@@ -65,7 +65,7 @@ NOT_NAMES = re.compile(
     ADDRESSED + "|" + GREETINGS + "|"
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
     r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:customer |authori[sz]ed )?(?:signature|signatory)\b|^unterschrift|\d{1,2}:\d\d|^[=\-_*#.]{3,}|#$|^\w[\w-]{2,}\.[\w-]{3,}\.[a-z]{2,6}$"
-    r"|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
+    r"|^[aà]n? [\w&.]{3,}(?: [\w&.]+){0,2} (?:company|brand)$|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
     r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}"
     r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
     re.IGNORECASE,

@@ -52,15 +52,9 @@ def test_the_company_below_a_persons_name_is_written_to(tmp_path: Path) -> None:
 
 
 def test_a_box_with_the_documents_own_name_names_no_supplier(tmp_path: Path) -> None:
-    rows: Rows = [
-        "NF-e",
-        "Empresa Exemplo LTDA",
-        "Rua das Palmeiras 100",
-        "Nº 000.456",
-        "Data da emissão: 20/11/2024",
-        *REST,
-    ]
-    assert values(record(tmp_path, [*rows, "www.nfe.fazenda.gov.br"]), "supplier") == ["Empresa Exemplo LTDA"]
+    box: Rows = ["NF-e", "", "Nº 000.456", "Data da emissão: 20/11/2024", "www.nfe.fazenda.gov.br"]
+    rows: Rows = [*box, *[""] * 3, "Empresa Exemplo LTDA", "Rua das Palmeiras 100"]
+    assert values(record(tmp_path, [*rows, *REST]), "supplier") == ["Empresa Exemplo LTDA"]
 
 
 def test_who_is_numbered_below_the_label_is_not_named_beside_it(tmp_path: Path) -> None:

@@ -55,6 +55,19 @@ def test_letters_that_are_written_out(tmp_path: Path, due: str, expected: str) -
     ]
 
 
+@pytest.mark.parametrize(
+    ("created", "due"),
+    [
+        ("Created: May 14, 2024", "Due: June 13, 2024"), ("Created: 2024-5-14", "Due: 2024-6-13"),
+        ("Creata il 14/05/2024", "Scadenza: 13/06/2024"), ("Créée le 14/05/2024", "Échéance : 13/06/2024"),
+        ("Aangemaakt op 14-05-2024", "Vervaldatum: 13-06-2024"), ("Utworzono: 14.05.2024", "Due: 13.06.2024"),
+    ],
+)  # fmt: skip
+def test_the_day_on_which_it_was_made_is_the_documents(tmp_path: Path, created: str, due: str) -> None:
+    found = record(tmp_path, ["Plain Paper Ltd", "INVOICE", "Invoice #: 123", created, due, *TOTAL])
+    assert [found.fields[name].value for name in ("date", "due_date")] == ["2024-05-14", "2024-06-13"]
+
+
 def test_words_of_a_sentence_are_no_supplier(tmp_path: Path) -> None:
     rows: Rows = [
         "Invoice number: P-9",

@@ -36,6 +36,16 @@ def test_several_taxes_are_one_together(tmp_path: Path, rates: str) -> None:
     assert not any(found.fields[name].reasons for name in ("net", "tax", "total"))
 
 
+def test_a_tax_may_be_called_taxes_and_nothing_else(tmp_path: Path) -> None:
+    rows: Rows = [
+        "Fattura numero: INV-1",
+        [(60, "SubTotale:"), (480, "100 €")],
+        [(60, "Tasse:"), (480, "22 €")],
+        [(60, "Totale:"), (480, "122 €")],
+    ]
+    assert sums(record(tmp_path, [*HEAD, *rows])) == [Decimal("100"), Decimal("22"), Decimal("122")]
+
+
 NETS: dict[str, Rows] = {
     "lines": [
         [(60, "Net 7%"), (480, "860.00")],

@@ -135,22 +135,22 @@ FIELDS: dict[str, Words] = {
         "en": "invoiced|invoice date|date of invoice|issue date|date of issue|date issued|issued on|issued|bill date|billing date|receipt date"
         "|credit note date|credit memo date|quote date|quotation date|estimate date|document date|invoiced on|tax point|tax date|date|dated"
         "|transaction date|billed|billed on|invoice dt|inv date|issue dt|date of bill|statement date|folio date|date printed|date created"
-        "|purchase date|date of purchase|proposal date|credit date|date of receipt|sale date|sales date|trans date",
+        "|created|created on|purchase date|date of purchase|proposal date|credit date|date of receipt|sale date|sales date|trans date",
         "de": "rechnungsdatum|rechnungs datum|belegdatum|beleg datum|ausstellungsdatum|ausgestellt am|gutschriftsdatum|gutschriftdatum"
         "|angebotsdatum|datum|rechnung vom|datum der rechnung|quittungsdatum|angebot vom|gutschrift vom|rechnungstag|erstellt am"
         "|rechnungsdatum lieferdatum|rechnungsdatum leistungsdatum|rechnungs dat|rg datum|datum der ausstellung|belegdat|kaufdatum|datum uhrzeit|bondatum|verkaufsdatum|angebot erstellt am",
         "fr": "date de facture|date de la facture|date facture|date de facturation|date d'émission|date d'édition|émise le|émis le|date"
-        "|en date du|facture du|date de l'avoir|date du devis|date d'avoir|facturé le|fait le|établi le|établie le|date d'établissement|émission"
+        "|en date du|facture du|date de l'avoir|date du devis|date d'avoir|facturé le|fait le|établi le|établie le|date d'établissement|émission|créé le|créée le|date de création"
         "|date pièce|date du document|date de la pièce|facture émise le|émis en date du|date d'achat|date avoir|date devis|date de vente",
         "es": "fecha de factura|fecha factura|fecha de la factura|fecha de emisión|fecha emisión|fecha de expedición|fecha expedición"
         "|fecha|fecha del documento|emitida el|expedida el|fecha de facturación"
-        "|fecha fra|fecha de la fra|fecha ticket|fecha de compra|fecha presupuesto|fecha de expedición de la factura|fecha y hora|fecha doc",
+        "|creada el|creado el|fecha de creación|fecha fra|fecha de la fra|fecha ticket|fecha de compra|fecha presupuesto|fecha de expedición de la factura|fecha y hora|fecha doc",
         "it": "data fattura|data della fattura|data emissione|data di emissione|data documento|data del documento|data|emessa il|emesso il"
-        "|emesso in data|data doc|data e ora|data preventivo|data offerta|data scontrino|data di emissione fattura|data acquisto",
+        "|emesso in data|data doc|data e ora|data preventivo|data offerta|data scontrino|data di emissione fattura|data acquisto|creata il|creato il|data creazione",
         "nl": "factuurdatum|datum factuur|datum|offertedatum|creditdatum|uitgiftedatum"
-        "|datum van factuur|facturatiedatum|notadatum|aankoopdatum|transactiedatum|bondatum|opgesteld op|datum tijd",
+        "|datum van factuur|facturatiedatum|notadatum|aankoopdatum|transactiedatum|bondatum|opgesteld op|datum tijd|aangemaakt op|aangemaakt",
         "pl": "data wystawienia|data faktury|data wystawienia faktury|wystawiono dnia|data|wystawiono|wystawiona dnia|data dokumentu"
-        "|data sporządzenia|wystawiono w dniu|data paragonu|data oferty",
+        "|data sporządzenia|wystawiono w dniu|utworzono|data utworzenia|data paragonu|data oferty",
         "fi": "päivämäärä|laskun päivä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä|päivätty"
         "|laskutuspvm|kuitin päivä|myyntipäivä|tarjouspäivä|laskun antopäivä|ostopäivä",
         "ja": "発行日|請求日|見積日|日付|取引日|お取扱日|ご利用日|利用日|領収日|取引日時|ご利用日時",
@@ -238,7 +238,7 @@ FIELDS: dict[str, Words] = {
         "es": "iva|total iva|cuota iva|cuota|importe iva|i v a|total impuestos|impuestos"
         "|suma cuotas|total cuotas|suma de cuotas|cuota total|importe del iva|impuesto|iva repercutido|igic|total igic|cuotas iva|total cuota iva",
         "it": "iva|totale iva|imposta|importo iva|totale imposta|imposte|totale imposte|i v a"
-        "|totale imposta iva|imposta totale|totale iva a debito|iva totale|importo imposta|di cui iva|tot iva|totale imposte iva",
+        "|totale imposta iva|imposta totale|totale iva a debito|iva totale|importo imposta|di cui iva|tot iva|totale imposte iva|tasse|totale tasse",
         "nl": "btw|btw bedrag|totaal btw|btw totaal|bedrag btw"
         "|btw te betalen|totaal bedrag btw|omzetbelasting|bedrag aan btw|waarvan btw|totale btw",
         "pl": "vat|kwota podatku|podatek|kwota vat|razem vat|podatek vat|suma vat|ogółem vat|łącznie vat"

@@ -46,13 +46,14 @@ async def in_turn(storage_name: str, page: int) -> bytes:
     _line.append(me)
     try:
         patience = monotonic() + WAIT_SECONDS
-        while (
-            me not in _line[:AT_ONCE] or (picture := await sync_to_async(drawn)(storage_name, page)) is None
-        ):
+        while True:
+            if me in _line[:AT_ONCE]:
+                picture = await sync_to_async(drawn)(storage_name, page)
+                if picture is not None:
+                    return picture
             if monotonic() > patience:
                 raise busy
             await asyncio.sleep(LOOK_SECONDS)
-        return picture
     finally:
         _line.remove(me)
 

@@ -133,15 +133,17 @@ def _row_under(text: Text, line: Line, head: Line, headings: Columns) -> dict[st
                 candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
                 figure = Figure(role, amount, candidate, line.index)
                 several = role in row and len(headings[role]) > 1
-                row[role] = _added(row[role], figure) if several else figure
+                row[role] = together([row[role], figure], 0.7, "column") if several else figure
     return _swapped(row) if len(row) == len(ENDS_ITEMS) and not _is_sum(row) else row
 
 
-def _added(one: Figure, other: Figure) -> Figure:
-    value = one.amount.value + other.amount.value
-    words = [*one.candidate.words, *other.candidate.words]
-    candidate = Candidate(numbers.plain(value), 0.7, words, label="column", source="computed")
-    return Figure(one.role, replace(other.amount, value=value), candidate, other.line)
+def together(figures: list[Figure], score: float, label: str) -> Figure:
+    """The sum of printed figures of one role, as one more figure, at the last of them."""
+    value = sum((figure.amount.value for figure in figures), Decimal(0))
+    words = [word for figure in figures for word in figure.candidate.words]
+    candidate = Candidate(numbers.plain(value), score, words, label=label, source="computed")
+    line = max(figure.line for figure in figures)
+    return Figure(figures[0].role, numbers.Amount(value, 0, 0, "", 2, False), candidate, line)
 
 
 def _swapped(row: dict[str, Figure]) -> dict[str, Figure]:

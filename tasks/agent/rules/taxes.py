@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from tasks.agent.rules import numbers
-from tasks.agent.rules.sums import CENT, OF_RATES, Figure
-from tasks.agent.rules.text import Candidate
+from tasks.agent.rules.sums import CENT, OF_RATES, Figure, together
 
 OTHER_IN_ROW = "beside"
 """The label of figures that stand in the row of a tax without being its last one."""
@@ -20,10 +18,10 @@ def add_rates(by_role: dict[str, list[Figure]]) -> None:
     if printed := _sum_among(taxes):
         printed.candidate.score = min(printed.candidate.score + 0.03, 0.99)
     elif 2 <= len(taxes) <= MOST_RATES:
-        by_role["tax"].append(_together("tax", taxes, 0.6, "sum"))
+        by_role["tax"].append(together(taxes, 0.6, "sum"))
     nets = _labelled(by_role["net"])
     if 2 <= len(nets) <= len(taxes) <= MOST_RATES:
-        by_role["net"].append(_together("net", nets, 0.5, OF_RATES))
+        by_role["net"].append(together(nets, 0.5, OF_RATES))
 
 
 def _labelled(figures: list[Figure]) -> list[Figure]:
@@ -41,11 +39,3 @@ def _sum_among(taxes: list[Figure]) -> Figure | None:
     whole = sum((figure.amount.value for figure in taxes), Decimal(0))
     sums = (figure for figure in taxes if abs(whole - 2 * figure.amount.value) <= CENT)
     return next(sums, None) if len(taxes) > 2 else None
-
-
-def _together(role: str, figures: list[Figure], score: float, label: str) -> Figure:
-    value = sum((figure.amount.value for figure in figures), Decimal(0))
-    words = [word for figure in figures for word in figure.candidate.words]
-    candidate = Candidate(numbers.plain(value), score, words, label=label, source="computed")
-    line = max(figure.line for figure in figures)
-    return Figure(role, numbers.Amount(value, 0, 0, "", 2, False), candidate, line)

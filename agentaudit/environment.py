@@ -25,6 +25,9 @@ LAKEBASE_EXAMPLE = "projects/agentaudit/branches/production/endpoints/primary"
 PREPARED = {"prepare_threshold": 5}
 """The queue's statements are planned once per connection; Django turns that off for poolers that give a session away, which we exclude."""
 
+WRITES = {"target_session_attrs": "read-write"}
+"""After a failover the old server may still answer, and only read: that one is not connected to."""
+
 
 def wrong(name: str, fault: str, example: str) -> ImproperlyConfigured:
     """The one sentence that a wrong setting gets."""
@@ -134,7 +137,7 @@ def database(home: Path) -> dict:
         raise wrong("DATABASE_URL", f"cannot be read ({error})", example) from None
     if not parsed.get("NAME"):
         raise wrong("DATABASE_URL", "names no database", example)
-    return {**parsed, **common, "OPTIONS": {**parsed.get("OPTIONS", {}), **PREPARED}}
+    return {**parsed, **common, "OPTIONS": {**WRITES, **parsed.get("OPTIONS", {}), **PREPARED}}
 
 
 def path(name: str, default: str, base: Path) -> str:
@@ -197,7 +200,7 @@ def lakebase(instead_of: str) -> dict:
     options = {
         "lakebase": place,
         "sslmode": "require",
-        "target_session_attrs": "read-write",  # after a failover the old server may still answer, and only read
+        **WRITES,
         "connect_timeout": 30,  # one that sleeps has to wake up first
         "options": f"-c search_path={identifier('LAKEBASE_SCHEMA', 'agentaudit')}",
         **PREPARED,

@@ -23,7 +23,15 @@ from tasks.storage import get_storage
 from tests.attempts import alive, below
 from tests.commands import SAMPLES, Place, wait_until
 from tests.factories import make_agent, make_client, make_document
-from tests.process_tools import Forker, Wanted, begin_worker, copied_database, django_at, kill
+from tests.process_tools import (
+    DATABASE,
+    Forker,
+    Wanted,
+    begin_worker,
+    copied_database,
+    django_at,
+    kill,
+)
 from tests.standin.fleet import ACTOR
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -194,6 +202,24 @@ def test_a_database_that_is_gone_for_twenty_seconds_costs_time_and_nothing_else(
     server.ensure_running()
     everything_ended_right(extraction)
     assert set(Task.objects.filter(extraction=extraction).values_list("attempts_made", flat=True)) == {1}
+
+
+def test_a_server_that_only_reads_since_a_failover_is_left_for_one_that_writes(home, workers):
+    """Sessions that are open live on there and refuse every change, for ever; only new ones find where changes are taken."""
+    extraction = hand_in()
+    workers.append(worker := begin_worker(home, "--slots", 3, **QUICK))
+    wait_until(lambda: running(extraction), 20, "a running attempt")
+    superuser = Server(home.home).ensure_running() | {"user": "postgres"}
+    with psycopg.connect(**superuser, autocommit=True) as db:
+        db.execute(f"ALTER DATABASE {DATABASE} SET default_transaction_read_only = off")
+        db.execute("ALTER SYSTEM SET default_transaction_read_only = on")
+        db.execute("SELECT pg_reload_conf()")
+        try:
+            everything_ended_right(extraction)
+        finally:
+            db.execute("ALTER SYSTEM RESET default_transaction_read_only")
+            db.execute("SELECT pg_reload_conf()")
+    assert worker.poll() is None
 
 
 # A worker that is suspended, in a database of the ordinary server

@@ -116,7 +116,7 @@ def _told(port: int, monkeypatch, caplog) -> None:
 def any_database(postgres, port) -> DatabaseWrapper:
     """One that DATABASE_URL describes: nothing is asked for at each connect."""
     place = {"USER": "postgres", "PASSWORD": postgres.parameters["password"], "HOST": "127.0.0.1"}
-    options = {"sslmode": "require", "prepare_threshold": 2}
+    options = {"sslmode": "require", "target_session_attrs": "read-write", "prepare_threshold": 2}
     return DatabaseWrapper({**through(port), **place, "OPTIONS": options}, "any")
 
 

@@ -104,6 +104,17 @@ connection.close_pool()
     assert in_django(home, code, pool=pool) == [True, True]
 
 
+def test_a_pool_keeps_no_session_with_a_server_that_only_reads_since_a_failover(home: Path) -> None:
+    code = """
+with connection.cursor() as cursor:
+    cursor.execute("SET default_transaction_read_only = on")  # as the server's own configuration may say from one moment to the next
+connection.close()
+tell(query("SELECT current_setting('transaction_read_only')"))
+connection.close_pool()
+"""
+    assert in_django(home, code, pool={"min_size": 1, "max_size": 1, "timeout": 10}) == ["off"]
+
+
 def test_the_test_database_is_made_and_used_also_by_plain_connections(home: Path) -> None:
     code = """
 import psycopg

@@ -149,6 +149,15 @@ def test_what_is_said_about_a_lakebase_has_to_fit_together(tmp_path, more, name,
     assert name in sentence and fault in sentence and f"Example: {name}=" in sentence
 
 
+@pytest.mark.parametrize(
+    ("more", "whom"), [("", "read-write"), ("?target_session_attrs=any", "any")], ids=["unsaid", "said"]
+)
+def test_a_server_that_only_reads_is_not_connected_to_unless_the_address_says_so(tmp_path, more, whom):
+    code = "from django.conf import settings; print(settings.DATABASES['default']['OPTIONS']['target_session_attrs'])"
+    run = python(code, tmp_path, DATABASE_URL=PRODUCTION["DATABASE_URL"] + more)
+    assert run.stdout.split() == [whom]
+
+
 def test_a_lakebase_is_reached_over_tls_in_a_schema_of_its_own_without_loading_the_sdk(tmp_path):
     code = (
         "import sys, json, django; django.setup(); from django.conf import settings; d = settings.DATABASES['default'];"

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import pytest
 from django.db import OperationalError
+from psycopg.errors import ReadOnlySqlTransaction
 
 from tasks import callbacks, operations, queue
 from tasks.agent import signatures
@@ -213,8 +214,9 @@ def test_only_post_is_answered(client, attempt) -> None:
     assert client.get(f"/webhooks/attempts/{attempt}/").status_code == 405
 
 
-def test_a_database_that_is_away_asks_for_patience(client, attempt) -> None:
-    with patch.object(queue, "execute", side_effect=OperationalError("gone")):
+@pytest.mark.parametrize("error", [OperationalError("gone"), ReadOnlySqlTransaction("a failover")])
+def test_a_database_that_is_away_asks_for_patience(client, attempt, error: Exception) -> None:
+    with patch.object(queue, "execute", side_effect=error):
         answer = post(client, attempt, body_of(attempt, "completed"))
     assert answer.status_code == 503
     assert int(answer["Retry-After"]) > 0

@@ -114,11 +114,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def pool(self) -> Any:
-        """Django's pool, asking for the parameters at each physical connect instead of once for ever."""
+        """Django's pool, asking for the parameters at each physical connect instead of once for ever, and giving nothing away that only reads."""
         pool = super().pool
         if pool is not None and pool.connection_class is not PooledConnection:
             pool.kwargs = {"to": Description(self.settings_dict, self.alias)}
             pool.connection_class = PooledConnection
+            pool._check = connecting.check_pooled
         return pool
 
 

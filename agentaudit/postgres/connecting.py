@@ -71,6 +71,14 @@ def connect(
     return raw
 
 
+def check_pooled(raw: psycopg.Connection) -> None:
+    """Before the pool gives a connection away. Raises psycopg.OperationalError for one that is dead, or with a server that only reads by now."""
+    raw.execute("")
+    if "on" in map(raw.info.parameter_status, ("in_hot_standby", "default_transaction_read_only")):
+        raw.close()  # or the pool would keep it
+        raise psycopg.OperationalError("the server takes no changes any more")
+
+
 async def connect_later(
     settings_dict: dict[str, Any], ask: Callable[[], dict[str, Any]]
 ) -> psycopg.AsyncConnection:

@@ -20,8 +20,14 @@ from tasks.sql import SQL
 Row = Any  # a namedtuple with the statement's columns
 T = TypeVar("T")
 
-AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
-"""The database is not there. It may come back."""
+AWAY = (
+    OperationalError,
+    InterfaceError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    errors.ReadOnlySqlTransaction,
+)
+"""The database is not there, or this session is with one that takes no changes any more, as after a failover. It may come back."""
 RETRYABLE = (errors.DeadlockDetected, errors.SerializationFailure)
 MOST_RETRIES = 5
 

@@ -51,6 +51,11 @@ def refuses(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[
     raise Problem(Code.RATE_LIMITED, "The model is busy.", retryable=True, retry_after=12)
 
 
+def tells_all(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    progress(1, 2, Usage(calls=1, model="m", input_tokens=7, output_tokens=1))
+    raise Problem(Code.UPSTREAM, "🧾" * 9000, retryable=True, retry_after=order.settings["wait"])
+
+
 def breaks(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
     words = " ".join(["text of the document:", str(4700 + 11)])
     raise ValueError(words)
@@ -102,6 +107,16 @@ def test_every_failure_is_one_event_with_a_fitting_code(program: str, code: Code
 def test_the_upstream_says_when_to_come_back() -> None:
     failed = outcome_of(SAMPLE, program=f"{HERE}:refuses")
     assert isinstance(failed, Failed) and failed.retry_after == 12
+
+
+@pytest.mark.parametrize(("wait", "told"), [(1e9, 86_400), (-3.0, 0), (float("inf"), 86_400), (None, None)])
+def test_what_an_upstream_says_at_length_is_cut_and_loses_neither_the_failure_nor_what_was_paid(
+    wait: float | None, told: float | None
+) -> None:
+    failed = outcome_of(SAMPLE, program=f"{HERE}:tells_all", settings={"wait": wait})
+    assert isinstance(failed, Failed) and (failed.code, failed.retryable) == (Code.UPSTREAM, True)
+    assert (len(failed.message), failed.message[-1], failed.retry_after) == (2000, "…", told)
+    assert failed.usage.input_tokens == 7 and parse_event(failed.model_dump_json()) == failed
 
 
 def test_an_unexpected_error_never_tells_what_the_document_says(caplog: pytest.LogCaptureFixture) -> None:

@@ -181,14 +181,18 @@ def row_name(attempt: UUID) -> str:
     return f"attempt_results/{attempt}"
 
 
+MOST_MESSAGE, LONGEST_WAIT_SECONDS = 2000, 86_400
+"""Characters and seconds that a failure may have; what is longer is cut by whoever tells it."""
+
+
 class Failed(Event):
     """`message` is one sentence for people. `retry_after` (seconds) is what the upstream asked for and wins over our backoff."""
 
     type: Literal["attempt.failed"] = "attempt.failed"
     code: Code
-    message: Annotated[str, Field(max_length=2000)]
+    message: Annotated[str, Field(max_length=MOST_MESSAGE)]
     retryable: bool
-    retry_after: Annotated[float, Field(ge=0, le=86_400)] | None = None
+    retry_after: Annotated[float, Field(ge=0, le=LONGEST_WAIT_SECONDS)] | None = None
     usage: Usage = Usage()
     trace_id: Annotated[str, Field(max_length=100)] = ""
 

@@ -16,6 +16,8 @@ from pydantic_core import PydanticSerializationError
 
 from tasks.agent import result_rows, signatures, tracing
 from tasks.agent.contract import (
+    LONGEST_WAIT_SECONDS,
+    MOST_MESSAGE,
     Code,
     Completed,
     Event,
@@ -134,14 +136,15 @@ def attempt(order: Order, progress: ReportProgress) -> Completed | Failed:
 
 
 def failed(order: Order, problem: Problem, progress: ReportProgress) -> Failed:
-    """With what was paid until then: as the problem says, else as the program told last."""
+    """With what was paid until then: as the problem says, else as the program told last. What an upstream says may have any length."""
     told: Usage = getattr(progress, "usage", Usage())
+    message, wait = problem.message, problem.retry_after
     return Failed(
         attempt=order.attempt,
         code=problem.code,
-        message=problem.message,
+        message=message if len(message) <= MOST_MESSAGE else f"{message[: MOST_MESSAGE - 1]}…",
         retryable=problem.retryable,
-        retry_after=problem.retry_after,
+        retry_after=None if wait is None else max(0, min(LONGEST_WAIT_SECONDS, wait)),
         usage=problem.usage or told,
     )
 

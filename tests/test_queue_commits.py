@@ -19,6 +19,7 @@ from tasks.models import Agent, Attempt, Task
 from tasks.outcomes import Word
 from tasks.sweeper import Sweeper
 from tests import queue_tools as tools
+from tests.attempts import wait_for
 from tests.factories import make_agent, make_client
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -142,6 +143,39 @@ def test_a_deadlock_that_the_database_ends_is_tried_again_with_the_same_result()
     tools.together(lambda: change("a", first, second), lambda: change("b", second, first))
     assert sum(tries.values()) > 2, "one of them was tried again"
     assert list(Task.objects.values_list("priority", flat=True)) == [12, 12]
+
+
+def test_a_settlement_that_a_deadlock_has_ended_is_written_all_the_same_and_once():
+    """Another session changes the same tasks in the other order, and the database ends the settlement of the two."""
+    tasks = tools.hand_in(make_agent(), 2)
+    first, second = (row.attempt_id for row in tools.claim(2))
+    before, locked = deadlocks(), threading.Event()
+
+    def settle() -> None:
+        with tools.session() as db:
+            db.execute("SET deadlock_timeout = '500ms'")
+            assert locked.wait(20)
+            news = [tools.completed(first, usage=USAGE), tools.failed(second, usage=USAGE)]
+            assert events.apply(db, news) == {first: Word.APPLIED, second: Word.APPLIED}
+
+    def rival() -> None:
+        change = "UPDATE tasks SET priority = 30 WHERE id = %s"
+        with tools.session() as db, db.transaction():
+            db.execute("SET LOCAL deadlock_timeout = '60s'")
+            db.execute(change, (tasks[1],))
+            locked.set()
+            with tools.session() as other:
+                waiting = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
+                wait_for(lambda: other.execute(waiting, (db.info.backend_pid,)).fetchone()[0])
+            db.execute(change, (tasks[0],))
+
+    tools.together(settle, rival)
+    assert deadlocks() == before + 1
+    assert list(Task.objects.order_by("id").values_list("status", "priority", "attempts_burnt")) == [
+        ("completed", 30, 0), ("enqueued", 30, 1),
+    ]  # fmt: skip
+    assert [float(attempt.cost_usd) for attempt in Attempt.objects.all()] == [0.25, 0.25]
+    assert tools.violations(queue.connection()) == []
 
 
 # The answer to COMMIT is lost

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from django.db import connection, transaction
 
-from tasks import events, operations, queue
+from tasks import events, notify, operations, queue
 from tasks.agent.contract import Code, Progress
 from tasks.models import Attempt, AuditEntry, Task
 from tasks.outcomes import Word
@@ -102,6 +102,39 @@ def test_three_sweepers_at_once_recover_each_task_once(transactional_db):
     assert Task.objects.filter(status="enqueued", attempts_burnt=1, attempts_made=1).count() == len(tasks)
     assert Attempt.objects.filter(status=AttemptStatus.LOST, ended_at__isnull=False).count() == len(tasks)
     assert AuditEntry.objects.filter(verb="sweep").count() == len(tasks)
+
+
+def test_renewing_stays_on_its_page_and_tells_nobody(transactional_db, monkeypatch):
+    """Renewals are what tasks see most of: an index entry each, or a hint each, would slow down every commit of the database."""
+    tools.hand_in(make_agent(), 30)
+    worker = make_worker(slots=30)
+    worker.tick()
+    assert len(worker.held) == 30
+    hints: list[str] = []
+    monkeypatch.setattr(notify, "hint", lambda *channels: hints.extend(channels))
+
+    def updates() -> tuple[int, int]:
+        queue.connection().execute("SELECT pg_stat_force_next_flush()")
+        return (
+            queue.connection()
+            .execute("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'tasks'")
+            .fetchone()
+        )
+
+    changed, hot = updates()
+    for _ in range(10):
+        worker._renew()
+    changed_since, hot_since = updates()
+    assert changed_since - changed == 300
+    assert hot_since - hot >= 270, "a row may leave a page that was full from before, once"
+    assert hints == []
+
+
+def test_no_statement_and_no_trigger_sends_a_hint_in_a_transaction_that_changes_tasks(db):
+    """Whoever has sent one commits behind a lock of the whole database."""
+    assert [name for name, statement in SQL.items() if "notify" in statement.lower()] == []
+    functions = "SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND prosrc ~* 'notify'"
+    assert queue.connection().execute(functions).fetchall() == []
 
 
 # Clocks

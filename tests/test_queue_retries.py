@@ -10,11 +10,13 @@ from django.db import transaction
 
 from tasks import events, notify, operations, queue
 from tasks.agent.contract import Code
+from tasks.events import News
 from tasks.executors import Refusal
 from tasks.executors.local import LocalExecutor
 from tasks.intake import Upload, take_in
 from tasks.models import Attempt, Extraction, Task
-from tasks.outcomes import Word
+from tasks.outcomes import Answer, Word
+from tasks.states import AttemptStatus
 from tasks.sweeper import Sweeper
 from tasks.worker import Habits, Worker
 from tests import queue_tools as tools
@@ -175,6 +177,22 @@ def test_a_result_that_the_database_cannot_store_fails_its_own_attempt_only(cloc
     events.apply(queue.connection(), [bad, tools.completed(second.attempt_id)])
     assert [task.status for task in Task.objects.order_by("id")] == ["failed", "completed"]
     assert Task.objects.order_by("id")[0].error_code == Code.INVALID_RESULT
+
+
+@pytest.mark.parametrize("text", ["x" * 9000, "🧾" * 3000], ids=["9,000 bytes", "12,000 bytes"])
+def test_a_failure_is_kept_however_long_its_words_are(transactional_db, text):
+    """A hint that carried the row would be refused above 8,000 bytes, and would take the failure with it."""
+    (task,) = tools.hand_in(make_agent(max_attempts=1), 1)
+    (row,) = tools.claim()
+    answer = Answer(AttemptStatus.FAILED, True, Code.UPSTREAM, text)
+    with notify.connect("test") as listening:
+        listening.execute(f"LISTEN {notify.CHANGED}")
+        events.apply(queue.connection(), [News(row.attempt_id, answer=answer, ended=True)])
+        notify.hint(notify.CHANGED)
+        (hint,) = listening.notifies(timeout=10, stop_after=1)
+    assert hint.payload == ""
+    failed = Task.objects.get(pk=task)
+    assert (failed.status, failed.error_message) == ("failed", text)
 
 
 @pytest.mark.slow

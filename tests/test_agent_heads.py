@@ -131,3 +131,23 @@ def test_a_day_of_the_whole_sum_is_the_due_date_though_a_discount_follows(tmp_pa
     terms = "Zahlbar innerhalb 30 Tagen netto bis 04.07.2024, 3% Skonto innerhalb 10 Tagen bis 15.06.2024"
     found = record(tmp_path, [*HEAD, "Invoice date: 5 June 2024", *TOTAL, terms])
     assert values(found, "due_date") == ["2024-07-04"]
+
+
+@pytest.mark.parametrize(
+    ("above", "line", "expected"),
+    [
+        ("Rechnung gemäß Bestellung Nr. 471331", "vom 01.03.2024", "2024-05-14"),
+        ("Rechnung Seite 1", "01.03.2024", "2024-03-01"),
+        ("Rechnung zu Bestellung 471331 vom 01.03.2024", "", "2024-05-14"),
+    ],
+)
+def test_the_date_behind_another_number_is_not_the_documents(
+    tmp_path: Path, above: str, line: str, expected: str
+) -> None:
+    rows: Rows = ["Lieferant GmbH", above, line, "", [(400, "14.05.2024")], "Nr. 8812", [(60, "Summe"), (480, "360,00 EUR")]]  # fmt: skip
+    assert values(record(tmp_path, rows, step=12), "date") == [expected]
+
+
+def test_a_label_that_a_number_begins_with_is_part_of_it(tmp_path: Path) -> None:
+    rows: Rows = ["Harbour Lane Books Ltd", "Receipt", "TXN-98765-24", "Date: 14 May 2024", *SUMS]
+    assert values(record(tmp_path, rows), "number") == ["TXN-98765-24"]

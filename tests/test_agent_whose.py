@@ -127,3 +127,21 @@ def test_the_tax_number_at_the_foot_is_the_writers(tmp_path: Path) -> None:
     ]
     found = record(tmp_path, rows, step=14)
     assert values(found, "supplier_tax_id", "buyer_tax_id") == ["ATU45549009", "CHE491038955"]
+
+
+def test_the_holder_of_the_account_stands_beside_his_label(tmp_path: Path) -> None:
+    account: Rows = [[(60, "Account holder:"), (164, "Harbour Lane Books")], "Kent Savings, Leeds"]
+    rows: Rows = ["Invoice", "Invoice number: P-9", "Invoice date: 14 May 2024", *REST, *account]
+    assert values(record(tmp_path, rows, step=14), "supplier") == ["Harbour Lane Books"]
+
+
+def test_a_label_that_calls_somebody_else_the_supplier_makes_the_letterhead_doubtful(tmp_path: Path) -> None:
+    found = record(tmp_path, ["Plain Paper", *HEAD[1:], *REST, "Account holder: Harbour Lane Books"])
+    assert values(found, "supplier") == ["Plain Paper"]
+    assert "Harbour Lane Books" in "".join(found.fields["supplier"].reasons)
+
+
+def test_a_month_beside_its_year_is_no_supplier(tmp_path: Path) -> None:
+    date: Rows = [[(60, "Nov."), (110, "9,"), (150, "2022")]]
+    rows: Rows = [*date, "Harbour Lane Books", "14 Mill Road", "RECEIPT", "Receipt no 8812", *REST]
+    assert values(record(tmp_path, rows), "supplier") == ["Harbour Lane Books"]

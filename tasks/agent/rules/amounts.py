@@ -9,6 +9,7 @@ from decimal import Decimal
 from tasks.agent.layout import Cell
 from tasks.agent.rules import numbers
 from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, choose
+from tasks.agent.rules.due import settle_due
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.numbers import code_of
@@ -75,6 +76,7 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     chosen.subtotals = [figure.amount.value for figure in nets if figure.candidate.label not in UNPRINTED]
     due = max(by_role["amount_due"], key=lambda f: f.candidate.score, default=None)
     chosen.amount_due = due.candidate if due else None
+    settle_due(by_role, chosen)
     _complete(text, table, chosen)
     _doubt_total(text, by_role["tax"], chosen)
     three = [c for c in (chosen.net, chosen.tax, chosen.total) if c is not None]
@@ -148,7 +150,7 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
                 candidate = Candidate(
                     numbers.plain(amount.value), score, words, label=text.folded[cell][hit.start : hit.end]
                 )
-                yield Figure(role, amount, candidate, cell.line)
+                yield Figure(role, amount, candidate, cell.line, of_price="of_payment" not in hit.roles)
                 if role == "tax":
                     yield from _beside(text, cell, amount, score)
 

@@ -19,6 +19,7 @@ PLACE_AND_DATE = re.compile(
 CONNECTED = re.compile(
     r"^\W*(?:du|vom|of|dated|date|del|di|van|d\.d\.|z dnia|z|den|le|il|av|fra|af|ze dne|de|no dia)?\W*$"
 )
+OF = re.compile(r"[a-z][^\w]*$")
 WORDS, SENTENCE = re.compile(r"[^\W\d_]{2,}"), 4
 """So many words before a date make it a part of what they say."""
 SAID = "The only date stands in a sentence, and no label says that it is the document's."
@@ -124,7 +125,7 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
             if id(candidate.words[0]) in claimed:
                 continue
             before = text.folded[cell][: found.start]
-            if CONNECTED.match(before) and found.end >= len(cell.text) - 1 and _titled(text, cell):
+            if CONNECTED.match(before) and found.end >= len(cell.text) - 1 and _titled(text, cell, found):
                 candidate.score = 0.86
                 yield candidate
                 continue
@@ -156,15 +157,24 @@ def _is_titled(text: Text, cell: Cell, found: Found) -> bool:
     first = text.lines[cell.line].cells[0]
     if first is not cell and (found.start or found.end < len(cell.text) - 1):
         first = cell
-    return text.leading_hit(first) is not None and any(
-        hit.plays("kind:") or "number" in hit.roles for hit in text.hits[first]
-    )
+    end = found.start if first is cell else len(first.text)
+    return _names_document(text, first, end, _is_connected(text, cell, found))
 
 
-def _titled(text: Text, cell: Cell) -> bool:
+def _titled(text: Text, cell: Cell, found: Found) -> bool:
     """Whether the cell stands right under the document's title or number, in the same block of words."""
-    return any(
-        any(hit.plays("kind:") or "number" in hit.roles for hit in text.hits.get(other, ()))
-        and text.leading_hit(other) is not None
-        for other in text.above(cell)
-    )
+    connected = _is_connected(text, cell, found)
+    return any(_names_document(text, other, len(other.text), connected) for other in text.above(cell))
+
+
+def _is_connected(text: Text, cell: Cell, found: Found) -> bool:
+    """Whether a word stands right before the date: it says whose date this is together with what stands before it."""
+    return OF.search(text.folded[cell], 0, found.start) is not None
+
+
+def _names_document(text: Text, cell: Cell, end: int, connected: bool) -> bool:
+    """Whether title or number open the cell; where the date is connected to what stands up to `end`, nothing else is numbered there: "Invoice on order no. 7 | of 1 March"."""
+    hits = [hit for hit in text.hits.get(cell, ()) if hit.start < end]
+    named = any(hit.plays("kind:") or "number" in hit.roles for hit in hits)
+    others = connected and any("other_number" in hit.roles and "number" not in hit.roles for hit in hits[1:])
+    return named and not others and text.leading_hit(cell) is not None

@@ -26,6 +26,8 @@ PREFIXED = re.compile(
     r"(?:INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT|QUO|QT|EST|ANG|AN|RCPT|REC|RCT|CN|GS|AV)[ /-]?\d{2,}(?:[/-]\d+)*"
 )
 """A number that begins with the abbreviation of its document."""
+PREFIX = re.compile(r"[A-Z]{2,5}[-/]\d")
+"""A label in capitals that a number begins with: "TXN-98765"."""
 BLANKED = re.compile(r" ?/ ?(?=\S)[A-Za-z]{0,4}\d[\w/-]*")
 """How a number goes on behind a stroke with blanks around it: "2024 / 0815"."""
 BARE = ("number", "numero", "nummer", "numer")
@@ -174,6 +176,11 @@ GLUED = re.compile(r"(?:\bn|\bno|nr|num|nro|#|\bid|\bref)$")
 def _number_values(
     text: Text, cell: Cell, hit: Hit, weight: float, near: bool = False
 ) -> Iterator[Candidate]:
+    if hit.words == 1 and PREFIX.match(cell.text, hit.start):
+        # The label is the beginning of the number itself
+        if (own := _number_in(text, cell, hit.start, weight, first_only=True)) is not None:
+            yield own
+        return
     tail = text.folded[cell][hit.end :]
     if tail[:1].isdigit() and not GLUED.search(text.folded[cell][hit.start : hit.end]):
         weight -= 0.2  # a code that happens to start with the label's letters

@@ -9,6 +9,7 @@ from itertools import pairwise
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
 from tasks.agent.rules.buyers import buyers_of
+from tasks.agent.rules.dates import MONTHS
 from tasks.agent.rules.labels import Hit, fold
 from tasks.agent.rules.patterns import (
     ADDRESSING,
@@ -46,7 +47,7 @@ STATE = re.compile(r"\b(?:CO|SC)$")
 CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
 FORM_MARGIN = 1.0
-"""The same where the first has nothing but its place, and the second a company's legal form."""
+"""The same where the second has a label that calls it so, or a company's legal form, and the first has nothing but its place."""
 TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b")
 """What goes on a title: "Quittance de loyer", "Receipt for rent"."""
 NAMES = re.compile(r"[^\W\d_]{2}")
@@ -120,9 +121,7 @@ class Parties:
         registered = next((p for p in rivals if {"imprint", "legal form"} <= p.signs), None)
         if registered is not None and not {"imprint", "label", "domain"} & best.signs:
             candidate.reasons.append(f"The foot of the page names another company: {registered.name[:80]}.")
-        elif rivals and margin < (
-            FORM_MARGIN if best.signs == {"letterhead"} and "legal form" in rivals[0].signs else RIVAL_MARGIN
-        ):
+        elif rivals and margin < (FORM_MARGIN if _says_more(rivals[0], best) else RIVAL_MARGIN):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
         weak = best.signs == {"letterhead"} and best.score < WEAK
         if best.signs <= {"letterhead", "legal form", "again"} and (weak or not self._heads(best)):
@@ -200,6 +199,7 @@ class Parties:
         text = self.text
         if (
             text.dates(cell)
+            or self._is_month(cell)
             or any(amount.money for amount in text.amounts(cell))
             or POSTCODE.search(cell.text)
             or STATEMENT.match(text.folded[cell])
@@ -222,6 +222,13 @@ class Parties:
             or covers
             or _announces(cell, hit)
             or cell.text[hit.end :].lstrip().startswith((":", "#"))
+        )
+
+    def _is_month(self, cell: Cell) -> bool:
+        """Whether the cell is a month's name and a figure stands beside it: a date that is set wide ("Nov. | 9, | 2022")."""
+        beside = self.text.lines[cell.line].cells[max(cell.column - 1, 0) : cell.column + 2]
+        return self.text.folded[cell].strip(" .,") in MONTHS and any(
+            other.text[:1].isdigit() for other in beside
         )
 
     def _is_labelled(self, cell: Cell) -> bool:
@@ -389,6 +396,12 @@ class Parties:
             and re.search(r"[A-ZÀ-Ý]", cell.text)
         ):
             self._add(cell.text, cell.words, "imprint", 0.9)
+
+
+def _says_more(rival: _Party, best: _Party) -> bool:
+    """Whether a label names the rival alone, or its legal form speaks for it where the best one has only its place."""
+    named = "label" in rival.signs - best.signs
+    return named or (best.signs == {"letterhead"} and "legal form" in rival.signs)
 
 
 def _beside(one: _Party, other: _Party) -> bool:

@@ -70,8 +70,8 @@ NOT_NAMES = re.compile(
     r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
     re.IGNORECASE,
 )
-RUNNING = re.compile(r"(?=[a-zà-öø-ÿœ])(?:\w{1,2}|[^\WA-Z\d_]+(?:[ ,'’-]+[^\WA-Z\d_]+)+)[.,;]?$")
-"""Words of a sentence, and no name: none has a capital, and a single one is of two letters at most."""
+RUNNING = re.compile(r"(?=[a-zà-öø-ÿœ])(?:\w{1,3}|[^\WA-Z\d_]+(?:[ ,'’-]+[^\WA-Z\d_]+)+)[.,;]?$")
+"""Words of a sentence, and no name: none has a capital, and a single one is of three letters at most."""
 BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
 CONTACT = re.compile(
     r"^(?:tel|phone|telefon|fon|fax|mobil|e-?mail|puh)\b|@|^www\.|\bvat\b|\btva\b|ust-?id|\bp\.? ?iva\b|\bbtw\b|\bnip\b|^[a-z]{1,2}[- ]?\d{7,9}[a-z]?$"
@@ -110,6 +110,8 @@ CODED = re.compile(r"[a-z]{0,4}[\d .\-/]{6,}")
 PICTURES = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]")
 MOST_BELOW = 6
 """Lines below the label of a party, of which some may say other things than its name."""
+NEAR = 2.0
+"""Heights between a colon and what it announces on its own line."""
 
 FROM = frozenset(["from", "de", "da", "von", "van", "fra", "fran", "od"])
 TO = frozenset(["to", "para", "a", "an", "aan", "per", "til", "till", "pour", "dla"])
@@ -123,7 +125,7 @@ def little(text: Text, words: frozenset[str]) -> Iterator[tuple[Cell, Hit]]:
 
 
 def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
-    """The name that a label announces: behind it, else below it, else to its right."""
+    """The name that a label announces: behind it or right behind its colon, else below it, else to its right."""
     behind = cell.text[hit.end :].lstrip(" :.-–")
     if any(
         not cell.text[hit.end : other.start].strip(" -")
@@ -143,7 +145,9 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
     numbered = (
         bool(below) and re.fullmatch(r"[\W\d_]*\d[\W\d_]*", below[0].text) and not cell.text.endswith(":")
     )
-    for other in [*below, *([] if numbered else list(text.right_of(cell))[:1])]:
+    beside = [] if numbered else list(text.right_of(cell))[:1]
+    near = cell.text.endswith(":") and beside and beside[0].x0 - cell.x1 < NEAR * cell.height
+    for other in [*beside, *below] if near else [*below, *beside]:
         leading = text.leading_hit(other)
         name = PREFIX.sub("", fold(other.text))
         start = len(other.text) - len(name)

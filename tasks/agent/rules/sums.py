@@ -29,6 +29,8 @@ class Figure:
     line: int
     spare: bool = False
     """A total that may be the net amount, if a tax proves it."""
+    of_price: bool = True
+    """Whether a discount lowers the price itself, and not only what is paid."""
 
 
 def columned(text: Text, table: Table) -> Iterator[Figure]:

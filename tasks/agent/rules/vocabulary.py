@@ -258,7 +258,8 @@ FIELDS: dict[str, Words] = {
         "|total amount incl gst|total due this invoice|net invoice value incl vat|invoice grand total|total invoice amount incl vat"
         "|sum total|final total|total fee|total fees|total with tax|total after tax|bill total|bill amount|total bill"
         "|total bill amount|cost total|project total|total project cost|total estimated cost"
-        "|amount credited|total credit amount|credited amount|amount|sale amount|purchase amount|transaction amount",
+        "|amount credited|total credit amount|credited amount|amount|sale amount|purchase amount|transaction amount"
+        "|total after discount|total less discount|amount after discount|discounted total|total after discounts",
         "de": "gesamtbetrag|rechnungsbetrag|gesamtsumme|summe|brutto|bruttobetrag|gesamt|endbetrag|summe brutto|total inkl mwst"
         "|netto inkl mwst|summe gesamt|endsumme|gesamtbetrag brutto|rechnungssumme|gesamtbetrag inkl mwst|total|bruttosumme"
         "|gesamt brutto|brutto gesamt|rechnungsbetrag brutto|betrag brutto|gutschriftsbetrag|gutschriftbetrag|gesamtpreis"
@@ -269,34 +270,41 @@ FIELDS: dict[str, Words] = {
         "|gesamtpreis brutto|gutschriftbetrag brutto|gutschriftsbetrag brutto|bruttogesamtbetrag|rechnungsbetrag gesamt"
         "|betrag inkl ust|endpreis|endsumme brutto|endbetrag brutto|gesamtforderung|gutschriftssumme|gesamtkosten|angebotspreis"
         "|angebotsbetrag|angebotsbetrag brutto|gesamtbruttobetrag|gesamt inkl mwst|gesamt inkl ust"
-        "|gutgeschriebener betrag|gutschrift gesamt",
+        "|gutgeschriebener betrag|gutschrift gesamt"
+        "|summe nach rabatt|gesamtbetrag nach rabatt|betrag nach rabatt|total nach rabatt|endbetrag nach rabatt|gesamt nach rabatt",
         "fr": "total ttc|total payé|total réglé|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
         "|total toutes taxes comprises|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture"
         "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|total général ttc|total de la facture"
         "|total avoir ttc|total devis ttc|coût total|total net ttc|prix ttc|montant total tvac|montant toutes taxes comprises"
         "|total facture ttc|montant de l'avoir|montant facture ttc|montant de la facture ttc|honoraires ttc|somme ttc"
-        "|montant crédité|total crédité",
+        "|montant crédité|total crédité"
+        "|total après remise|montant après remise|total après réduction|total remisé",
         "es": "total|total factura|importe total|total con iva|total iva incluido|total general|total documento|total presupuesto"
         "|total recibo|importe total factura|total factura iva incluido|total a abonar|total abono|importe total iva incluido"
         "|total euros|total compra|total ticket|total importe|importe factura|importe de la factura|suma total|total venta"
-        "|importe abonado",
+        "|importe abonado"
+        "|total con descuento|total después del descuento|total tras descuento|total con dto",
         "it": "totale|totale fattura|totale documento|importo totale|totale ivato|totale complessivo|totale generale|totale iva inclusa"
         "|totale lordo|totale preventivo|totale euro|totale complessivo iva inclusa|totale a saldo|totale iva compresa"
         "|importo totale documento|totale fattura euro|totale da pagare iva inclusa|totale nota di credito|totale lordo documento"
         "|tot documento|tot fattura|importo documento|importo complessivo|totale offerta|totale scontrino|totale con iva"
         "|totale ivato euro|totale parcella"
-        "|importo accreditato|totale accredito",
+        "|importo accreditato|totale accredito"
+        "|totale scontato|totale dopo sconto|totale al netto dello sconto",
         "nl": "totaal|totaal incl btw|totaalbedrag|inclusief btw|incl btw|totaal inclusief btw|totaalbedrag incl btw|factuurbedrag"
         "|totaal bedrag|factuurtotaal|eindtotaal|bedrag incl btw|totaalbedrag inclusief btw|factuurbedrag incl btw|te betalen incl btw"
         "|totaal te betalen incl btw|totaal inc btw|totaal met btw|totaalprijs|totaal factuur|totaal creditnota|creditbedrag"
         "|totaal offerte|totaal factuurbedrag|brutototaal"
-        "|gecrediteerd bedrag|totaal credit",
+        "|gecrediteerd bedrag|totaal credit"
+        "|totaal na korting|bedrag na korting",
         "pl": "razem|wart brutto|kwota należności ogółem|suma|brutto|razem brutto|wartość brutto|kwota brutto|ogółem|łącznie|suma brutto|łącznie brutto"
         "|ogółem brutto|wartość całkowita|wartość ogółem|wartość ogółem brutto|suma wartości brutto|wartość razem brutto"
-        "|ogółem do zapłaty|razem wartość brutto|do zapłaty brutto|kwota razem|łączna kwota|kwota ogółem|wartość faktury",
+        "|ogółem do zapłaty|razem wartość brutto|do zapłaty brutto|kwota razem|łączna kwota|kwota ogółem|wartość faktury"
+        "|razem po rabacie|kwota po rabacie|suma po rabacie",
         "fi": "yhteensä|verollinen|loppusumma|summa|verollinen yhteensä|yhteensä verollinen|laskun summa|kokonaissumma|laskun loppusumma"
         "|verollinen summa|yhteensä euroa|loppusumma yhteensä|yhteensä alv|hinta yhteensä alv|summa yhteensä|verollinen loppusumma"
-        "|yhteensä sis alv|yhteensä sisältäen alv|kokonaishinta|brutto|laskun kokonaissumma|hyvitys yhteensä|tarjous yhteensä",
+        "|yhteensä sis alv|yhteensä sisältäen alv|kokonaishinta|brutto|laskun kokonaissumma|hyvitys yhteensä|tarjous yhteensä"
+        "|yhteensä alennuksen jälkeen|summa alennuksen jälkeen",
         "ja": "合計|総合計|御見積金額|御請求金額|合計金額|税込合計|ご請求金額|ご利用金額|取引金額|領収金額|お買上金額|お買上計|金額",
     },
     "amount_due": {
@@ -326,13 +334,16 @@ FIELDS: dict[str, Words] = {
     "discount": {
         "en": "discount|less discount|member discount|rebate|loyalty discount|rewards applied|coupon|voucher|total discount|savings"
         "|trade discount|promotional discount|promo|early payment discount|total savings|withholding tax|withholding"
-        "|total saving|you saved|you save|your savings|total saved|cash discount|discount total|points discount",
+        "|total saving|you saved|you save|your savings|total saved|cash discount|discount total|points discount"
+        "|prompt payment discount|retention|tds",
         "de": "rabatt|skonto|nachlass|abzgl|abzüglich|gesamtrabatt|rechnungsrabatt|gutschein"
         "|abzüglich rabatt|abzgl rabatt|mengenrabatt|treuerabatt|sondernachlass|preisnachlass|sonderrabatt|aktionsrabatt"
-        "|ersparnis|ihre ersparnis|gesamtersparnis|sie sparen|gespart|sie haben gespart|barzahlungsrabatt|summe rabatt|rabatt gesamt",
+        "|ersparnis|ihre ersparnis|gesamtersparnis|sie sparen|gespart|sie haben gespart|barzahlungsrabatt|summe rabatt|rabatt gesamt"
+        "|sicherheitseinbehalt|einbehalt",
         "fr": "remise|réduction|escompte|rabais|ristourne|bon d'achat"
         "|remise commerciale|remise globale|remise exceptionnelle|total remise|remise fidélité|retenue de garantie"
-        "|économie|économies|total économies|vous économisez|vous avez économisé|total remises|total réductions|remise totale",
+        "|économie|économies|total économies|vous économisez|vous avez économisé|total remises|total réductions|remise totale"
+        "|retenue à la source",
         "es": "descuento|dto|dto pp|dto comercial|retención|retención irpf|irpf|bonificación|total dto|ret irpf"
         "|ahorro|ahorro total|total ahorro|total ahorrado|total descuento|total descuentos|descuento total|descuento por pronto pago",
         "it": "sconto"
@@ -340,9 +351,19 @@ FIELDS: dict[str, Words] = {
         "|risparmio|risparmio totale|totale risparmio|hai risparmiato|totale sconti|totale sconto",
         "nl": "korting|klantkorting|kwantumkorting|betalingskorting|kredietbeperking|totale korting"
         "|besparing|totale besparing|uw voordeel|totaal voordeel|totaal korting|u bespaart|contantkorting",
-        "pl": "rabat|upust|oszczędność|oszczędzasz|suma rabatów|kwota rabatu|łączny rabat|suma upustów",
+        "pl": "rabat|upust|oszczędność|oszczędzasz|suma rabatów|kwota rabatu|łączny rabat|suma upustów"
+        "|skonto",
         "fi": "alennus|säästö|säästät|säästösi|alennus yhteensä|alennukset yhteensä",
         "ja": "割引|割引合計額",
+    },
+    "of_payment": {
+        "en": "early payment discount|prompt payment discount|withholding tax|withholding|cash discount|retention|tds",
+        "de": "skonto|barzahlungsrabatt|sicherheitseinbehalt|einbehalt",
+        "fr": "escompte|retenue de garantie|retenue à la source",
+        "es": "dto pp|retención|retención irpf|irpf|ret irpf|descuento por pronto pago",
+        "it": "ritenuta d'acconto|ritenuta|ritenuta acconto",
+        "nl": "kredietbeperking|betalingskorting|contantkorting",
+        "pl": "skonto",
     },
     "charge": {
         "en": "shipping|shipping and handling|shipping & handling|delivery|freight|postage|handling|carriage|delivery charge|tip|gratuity"

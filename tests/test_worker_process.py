@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Iterator
@@ -125,6 +126,34 @@ def test_leases_that_heartbeats_cannot_hold_are_refused(migrated):
     assert run.returncode != 0
     assert "HEARTBEAT_SECONDS" in run.stderr
     assert "LEASE_SECONDS" in run.stderr
+
+
+# Clocks
+
+FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+"""Gives a process another time of day than its machine has."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    FAKETIME is None and "CI" not in os.environ,
+    reason="libfaketime is not installed: apt-get install libfaketime",
+)
+@pytest.mark.parametrize("shift", ["+120", "-120"])
+def test_a_worker_whose_clock_is_two_minutes_off_steals_nothing_and_keeps_what_it_has(
+    migrated, workers, shift
+):
+    assert FAKETIME, "libfaketime is not installed"
+    tasks, quick = submit("waits", 2), {"LEASE_SECONDS": "3", "POLL_SECONDS": "0.3"}
+    other_time = {"LD_PRELOAD": str(FAKETIME), "FAKETIME": shift, "DONT_FAKE_MONOTONIC": "1"}
+    workers.append(begin_worker(migrated, "--slots", 1, **quick))
+    workers.append(begin_worker(migrated, "--slots", 1, **quick, **other_time))
+    wait_until(lambda: running(tasks) == 2, 20, "two attempts")
+    begun = Attempt.objects.order_by("-claimed_at")[0].claimed_at
+    wait_until(lambda: database_now() - begun > timedelta(seconds=9), 20, "three leases")
+    assert running(tasks) == Attempt.objects.filter(task__in=tasks).count() == 2
+    rows = WorkerRow.objects.filter(pid__in=[process.pid for process in workers])
+    assert all(abs((database_now() - row.heartbeat_at).total_seconds()) < 3 for row in rows)
 
 
 # Hints and the connection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import subprocess
@@ -111,6 +112,8 @@ def test_nobody_without_the_attempts_own_secret_is_believed(client, attempt) -> 
             **right,
             signatures.SIGNATURE: right[signatures.SIGNATURE].replace("v1,", "v2,"),
         },
+        "no time": {name: text for name, text in right.items() if name != signatures.TIMESTAMP},
+        "no id": {name: text for name, text in right.items() if name != signatures.ID},
         "no signature": {**right, signatures.SIGNATURE: "v1,"},
         "not ascii": {**right, signatures.SIGNATURE: "v1,ü"},
     }
@@ -122,14 +125,24 @@ def test_nobody_without_the_attempts_own_secret_is_believed(client, attempt) -> 
 
 
 def test_nothing_can_be_shifted_across_the_borders_of_the_signed_text(client, attempt) -> None:
-    body = json.dumps(body_of(attempt, "completed")).encode()
+    """The same text and signature, cut into id, time and body at every two places at which anything stands that could be a border."""
+    body = json.dumps(body_of(attempt, "completed", usage={"cost_usd": "0.25"}), indent=1).encode()
     headers = signed(attempt, body, message_id="a")
-    shifted = {
-        **headers,
-        signatures.ID: f"a.{headers[signatures.TIMESTAMP][:2]}",
-        signatures.TIMESTAMP: headers[signatures.TIMESTAMP][2:],
-    }
-    assert post(client, attempt, body, headers=shifted).status_code == 401
+    time = headers[signatures.TIMESTAMP]
+    text = f"a.{time}.".encode() + body
+    dots = [place for place, byte in enumerate(text) if byte == ord(".")]
+    cuts = [cut for cut in itertools.combinations(dots, 2) if cut != (1, 2 + len(time))]
+    assert len(cuts) >= 5
+    shifted = [(text[:one], text[one + 1 : two], text[two + 1 :]) for one, two in cuts]
+    shifted += [(f"a{time[0]}".encode(), time[1:].encode(), body), (b"a", f"{time}.".encode(), body[1:])]
+    for message, moment, rest in shifted:
+        moved = {
+            signatures.ID: message.decode(),
+            signatures.TIMESTAMP: " ".join(moment.decode().split()),
+            signatures.SIGNATURE: headers[signatures.SIGNATURE],
+        }
+        assert post(client, attempt, rest, headers=moved).status_code == 401, moved
+    assert state(attempt) == ("processing", "claimed")
 
 
 def test_a_rotated_secret_is_accepted_until_it_is_taken_away(client, attempt, settings) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPResponse
 
 import psycopg
@@ -14,7 +15,7 @@ import pytest
 from django.db import connection
 from django.test import AsyncClient, Client
 
-from tests.commands import Place, free_port, wait_until
+from tests.commands import Place, free_port, processes_of, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -25,6 +26,7 @@ class Stream(threading.Thread):
     def __init__(self, url: str, cookie: str) -> None:
         super().__init__(daemon=True)
         self.events: list[tuple[str, float]] = []
+        self.told: set[bytes] = set()
         self.ended = threading.Event()
         request = urllib.request.Request(url, headers={"Cookie": cookie})
         self.response: HTTPResponse = urllib.request.urlopen(request, timeout=60)
@@ -34,6 +36,8 @@ class Stream(threading.Thread):
             for line in self.response:
                 if line.startswith(b"event: "):
                     self.events.append((line[7:].strip().decode(), time.monotonic()))
+                elif line.startswith(b"data: "):
+                    self.told.add(line[6:].strip())
         self.ended.set()
 
     def count(self, name: str) -> int:
@@ -100,6 +104,9 @@ def test_a_hint_of_another_process_reaches_every_stream_of_every_web_process(sit
     wait_until(
         lambda: all(s.count("changed") > b for s, b in zip(streams, before, strict=True)), 10, "the hint"
     )
+    assert {told for stream in streams for told in stream.told} == {b"{}"}, (
+        "that something changed, and not what or whose"
+    )
 
 
 def test_open_streams_hold_no_database_connection(site) -> None:
@@ -114,6 +121,46 @@ def test_open_streams_hold_no_database_connection(site) -> None:
     page = urllib.request.Request(f"{address}/", headers={"Cookie": cookie})
     with urllib.request.urlopen(page, timeout=20) as answer:
         assert answer.status == 200
+
+
+def sockets(place: Place) -> int:
+    """How many sockets the processes of the installation have open."""
+    found = 0
+    for process in processes_of(place.home):
+        with contextlib.suppress(OSError):
+            for number in os.listdir(f"/proc/{process}/fd"):
+                found += os.readlink(f"/proc/{process}/fd/{number}").startswith("socket:")
+    return found
+
+
+def test_browsers_that_go_away_without_a_word_leave_nothing_behind(site) -> None:
+    place, address, cookie = site
+
+    def opened() -> list[Stream]:
+        return [Stream(f"{address}/live/", cookie) for _ in range(100)]
+
+    for stream in opened():
+        stream.response.close()
+    before = steady(lambda: sockets(place))  # with what the first of them wakes (listening, a pool)
+    streams = opened()
+    assert sockets(place) >= before + 100
+    for stream in streams:
+        stream.response.close()
+    wait_until(lambda: sockets(place) <= before + 2, 30, "the end of their streams")
+    assert backends(place) <= 2 * (8 + 1) + 2
+
+
+def steady(count: Callable[[], int]) -> int:
+    """The number once it has stopped to change."""
+    seen = [count()]
+
+    def the_same() -> bool:
+        time.sleep(0.5)
+        seen.append(count())
+        return len(seen) > 6 and len(set(seen[-6:])) == 1
+
+    wait_until(the_same, 60, "an end of changes")
+    return seen[-1]
 
 
 def test_a_stream_survives_the_loss_of_its_listening_connection(site) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -100,3 +101,66 @@ def result_of(path: Path, **members: Any) -> Result:
 
 
 FEW_PAGES = Limits(pages=2)
+
+
+# Small files that want to be large
+
+
+def flate_bomb(times: int = 3, gibibytes: int = 8) -> bytes:
+    """So many GiB of spaces, packed so many times: a few kilobytes."""
+    packer = zlib.compressobj(9)
+    head, block = packer.compress(b""), packer.compress(b" " * (1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = (head or b"\x78\xda") + block.removeprefix(b"\x78\xda") * (gibibytes << 10)
+    for _ in range(times - 1):
+        packed = zlib.compress(packed, 9)
+    return packed
+
+
+def packed_stream(entries: bytes) -> bytes:
+    packed = flate_bomb()
+    filters = b"/Filter [/FlateDecode /FlateDecode /FlateDecode]"
+    return b"<< %s %s /Length %d >>\nstream\n%s\nendstream" % (entries, filters, len(packed), packed)
+
+
+def bomb_in_a_page() -> bytes:
+    return raw_pdf(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 600 800] >>",
+            packed_stream(b""),
+        ]
+    )
+
+
+def bomb_in_the_table_of_contents() -> bytes:
+    """In the cross-reference stream, which is unpacked before anything else."""
+    out = b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"
+    table = packed_stream(b"/Type /XRef /Size 3 /W [1 2 1] /Root 1 0 R")
+    return out + b"2 0 obj\n%s\nendobj\nstartxref\n%d\n%%%%EOF\n" % (table, len(out))
+
+
+def looping_pages() -> bytes:
+    return raw_pdf([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>"])
+
+
+def so_many_pages(count: int) -> bytes:
+    """All of them the same object."""
+    kids = b"3 0 R " * count
+    return raw_pdf(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count),
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>",
+        ]
+    )
+
+
+HOSTILE = {
+    "a bomb in a page": bomb_in_a_page,
+    "a bomb in the table of contents": bomb_in_the_table_of_contents,
+    "a loop": looping_pages,
+    "200,000 pages": lambda: so_many_pages(200_000),
+    "a page of 100,000 points": lambda: page_pdf("", "/MediaBox [0 0 100000 100000]"),
+    "a picture without an end": lambda: page_pdf("BI /W 60000 /H 60000 /BPC 8 /CS /RGB ID " + "x" * 5000),
+}

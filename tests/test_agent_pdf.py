@@ -13,7 +13,7 @@ from pypdf import PdfReader, PdfWriter
 
 from tasks.agent.contract import Code, Limits, Problem
 from tasks.agent.pdf import Document
-from tests.pdfs import lines_pdf, outcome_of, page_pdf, raw_pdf, result_of, stored, text_at
+from tests.pdfs import lines_pdf, looping_pages, outcome_of, page_pdf, raw_pdf, result_of, stored, text_at
 
 
 def opened(path: Path, password: str = "", limits: Limits | None = None) -> Document:
@@ -209,10 +209,6 @@ def deep_pages(depth: int) -> bytes:
     objects += [b"<< /Type /Pages /Kids [%d 0 R] /Count 1 >>" % (number + 3) for number in range(depth)]
     objects.append(b"<< /Type /Page /Parent %d 0 R /MediaBox [0 0 100 100] >>" % (depth + 1))
     return raw_pdf(objects)
-
-
-def looping_pages() -> bytes:
-    return raw_pdf([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>"])
 
 
 @pytest.mark.timeout(30)

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from tasks.models import AuditEntry, Document, Extraction, Task
 from tasks.sealing import unseal
 from tasks.storage import StorageError, get_storage
 from tests.factories import database_now, make_agent, make_client, pdf_bytes
+from tests.pdfs import HOSTILE
+from tests.queue_tools import together
 
 ACTOR = Actor.system("test")
 
@@ -254,3 +257,35 @@ def test_the_child_that_opens_files_knows_no_secret(opened, monkeypatch) -> None
     own, good = opened
     own.inspect(good)
     assert b"hunter2" not in Path(f"/proc/{own._child.pid}/environ").read_bytes()
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_file_is_answered_for_in_time_and_little_memory_and_the_next_one_is_fine(
+    opened, tmp_path: Path, kind: str
+) -> None:
+    own, good = opened
+    own.inspect(good)
+    path, child = tmp_path / "hostile.pdf", own._child.pid
+    path.write_bytes(HOSTILE[kind]())
+    began = time.monotonic()
+    answer = own.inspect(path)
+    assert time.monotonic() - began < 10
+    if own._child is not None:  # it did not die of it
+        (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{child}/status").read_text())
+        assert int(peak) < 512 << 10
+    else:
+        assert answer.code == "corrupt"
+    assert own.inspect(good).pages == 1
+
+
+def test_many_threads_that_ask_at_once_get_what_one_gets(opened, tmp_path: Path) -> None:
+    """PDFium bears one thread: it crashes, or gives empty pages, where two use it."""
+    own, _good = opened
+    files = [tmp_path / f"{number}.pdf" for number in range(20)]
+    for number, path in enumerate(files):
+        path.write_bytes(pdf_bytes(number % 5 + 1, **({"password": "x"} if number % 7 == 3 else {})))
+    alone = [own.inspect(path) for path in files]
+    assert {answer.pages for answer in alone} == {None, 1, 2, 3, 4, 5}
+    child = own._child.pid
+    assert together(*[lambda: [own.inspect(path) for path in files]] * 10) == [alone] * 10
+    assert own._child.pid == child, "nothing crashed"

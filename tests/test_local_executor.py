@@ -22,6 +22,7 @@ from tasks.executors.child import scratch_folder
 from tasks.executors.lease import LeaseClock
 from tasks.executors.local import LocalExecutor
 from tests.attempts import alive, below, ended, hear, make_order, running, wait_for
+from tests.pdfs import HOSTILE, stored
 
 ROOT = Path(__file__).resolve().parent.parent
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
@@ -103,6 +104,23 @@ def test_a_memory_hog_ends_at_its_limit(executor):
     assert report.code is Code.OUT_OF_MEMORY
     assert "128 MiB" in report.message
     assert report.max_rss_bytes < 300 << 20
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_document_ends_its_own_attempt_in_time_and_memory(executor, tmp_path, kind):
+    hostile = {"program": "rules", "document": str(stored(tmp_path, HOSTILE[kind]()))}
+    other, tried = make_order("waits"), make_order("").model_copy(update=hostile)
+    began = time.monotonic()
+    start(executor, other, tried)
+    report = hear(executor, ended(tried.attempt))[-1]
+    assert time.monotonic() - began < 20, "starting the first attempt takes some of it"
+    assert report.max_rss_bytes < 600 << 20
+    outcome = report.events[-1] if report.events else None
+    if isinstance(outcome, Completed):  # of a page without words, which it says
+        assert outcome.result.needs_review and outcome.result.confidence == 0
+    else:
+        assert report.code in (Code.LIMIT, Code.CORRUPT, Code.OUT_OF_MEMORY, Code.CRASHED)
+    assert executor.ask([Run(other.attempt)])[0].state is RunState.RUNNING
 
 
 @linux

@@ -28,11 +28,13 @@ def place(db, client: Browser):
     return client, audited, agent
 
 
-def hand_in(place, *files: tuple[str, bytes], accept: str = "text/html", **fields):
+def hand_in(
+    place, *files: tuple[str, bytes], accept: str = "text/html", kind: str = "application/pdf", **fields
+):
     browser, audited, agent = place
     data = {
         "client": audited.pk, "agent": agent.pk,
-        "files": [SimpleUploadedFile(name, content, "application/pdf") for name, content in files], **fields,
+        "files": [SimpleUploadedFile(name, content, kind) for name, content in files], **fields,
     }  # fmt: skip
     return browser.post(reverse("upload"), data, headers={"accept": accept})
 
@@ -128,6 +130,36 @@ def test_a_name_of_any_kind_is_shown_harmless(place) -> None:
     page = place[0].get(response.url).content.decode()
     assert "<script>alert" not in page and "\u202e" not in page
     assert len(Document.objects.get().original_name) <= 255
+
+
+def test_names_that_some_disks_take_for_one_or_for_a_device_are_kept_apart_and_given_back(place) -> None:
+    names = [
+        "a.pdf",
+        "A.PDF",
+        "M\u00fcller.pdf",
+        "Mu\u0308ller.pdf",
+        "CON.pdf",
+        "../../settings.py",
+        "x" * 300 + ".pdf",
+    ]
+    contents = [pdf_bytes(title=str(number)) for number, _name in enumerate(names)]
+    hand_in(place, *zip(names, contents, strict=True))
+    documents = list(Document.objects.all())
+    assert len({document.storage_name for document in documents}) == len(names)
+    assert {"CON.pdf", "settings.py", "a.pdf", "A.PDF"} <= {document.original_name for document in documents}
+    given_back = [place[0].get(reverse("document_file", args=(document.pk,))) for document in documents]
+    assert {b"".join(answer.streaming_content) for answer in given_back} == set(contents)
+
+
+@pytest.mark.parametrize("kind", ["application/octet-stream", "text/html", "image/png"])
+def test_the_content_decides_what_a_file_is_and_neither_its_name_nor_what_the_browser_says(
+    place, kind: str
+) -> None:
+    page = b"<!DOCTYPE html><title>Invoice</title><p>Total 1.00 EUR"
+    hand_in(place, ("report", b"junk " * 20 + pdf_bytes()), ("invoice.pdf", page), kind=kind)
+    extraction = Extraction.objects.get()
+    assert [task.document.original_name for task in extraction.tasks.all()] == ["report"]
+    assert [(entry["name"], entry["code"]) for entry in extraction.refused] == [("invoice.pdf", "not_pdf")]
 
 
 def marked(page: str, field: str) -> str:

@@ -80,6 +80,16 @@ def check_lines(
     return False
 
 
+def check_words(found: Findings, said: Decimal, total: Decimal | None, others: Sequence[Decimal]) -> None:
+    """The whole units that words say are those of the total, if not of another printed sum."""
+    if total is None:
+        return
+    if abs(abs(total) - said) < 1:
+        found.confirm("total")
+    elif not any(abs(abs(other) - said) < 1 for other in others):
+        found.doubt(f"In words the amount is {said}, and the total says {total}.", "total")
+
+
 def check_dates(found: Findings, issued: str | None, due: str | None, today: date) -> None:
     """An invoice is due on or after its date, and neither lies decades back or far ahead."""
     first = date.fromisoformat(issued) if issued else None

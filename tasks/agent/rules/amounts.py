@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from tasks.agent.layout import Cell
+from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, choose
 from tasks.agent.rules.due import settle_due
@@ -115,16 +115,23 @@ def _complete(text: Text, table: Table, chosen: Amounts) -> None:
     if (
         not value
         or abs(value) in others
-        or (name == "tax" and not 0 < abs(value) < abs(net or Decimal(0)) / 2)
+        or (name == "tax" and not 0 < value / (net or value) < Decimal("0.5"))
         or (name == "net" and abs(value) < 2 * abs(tax or Decimal(0)))
     ):
         return
     for cell in text.cells:
-        for amount in text.amounts(cell) if cell.line not in table.taken else ():
+        taken = cell.line in table.taken or _names_other(text, text.lines[cell.line], name)
+        for amount in text.amounts(cell) if not taken else ():
             if amount.money and amount.value == value:
                 words = words_at(cell, amount.start, amount.end)
                 setattr(chosen, name, Candidate(numbers.plain(value), COMPLETING, words, label="completes"))
                 return
+
+
+def _names_other(text: Text, line: Line, role: str) -> bool:
+    """Whether a label on the line calls its figure something else than this role of a sum: "Discount"."""
+    leading = (text.leading_hit(cell) for cell in line.cells)
+    return any(hit is not None and hit.plays_one(SUMMARY) and role not in hit.roles for hit in leading)
 
 
 def _labelled(text: Text, table: Table) -> Iterator[Figure]:

@@ -20,13 +20,17 @@ CONNECTED = re.compile(
     r"^\W*(?:du|vom|of|dated|date|del|di|van|d\.d\.|z dnia|z|den|le|il|av|fra|af|ze dne|de|no dia)?\W*$"
 )
 OF = re.compile(r"[a-z][^\w]*$")
+PAID = 0.85
 WORDS, SENTENCE = re.compile(r"[^\W\d_]{2,}"), 4
 """So many words before a date make it a part of what they say."""
 SAID = "The only date stands in a sentence, and no label says that it is the document's."
 
 
-def dates_of(text: Text, role: str) -> list[Candidate]:
-    """Candidates for `role` ("date" or "due_date"), best first. A date that another label claims is left to it."""
+def dates_of(text: Text, role: str, kind: str = "") -> list[Candidate]:
+    """Candidates for `role` ("date" or "due_date"), best first. A date that another label claims is left to it.
+
+    A receipt (`kind`) that bears no other date is of the day of payment.
+    """
     found: list[Candidate] = []
     claims = list(_claims(text, role))
     claimed = {id(word) for other in claims for word in other.words}
@@ -42,6 +46,9 @@ def dates_of(text: Text, role: str) -> list[Candidate]:
         found = found or list(_dates_over(text, role))
     if role == "date":
         found += _undated(text, claimed)
+        if kind == "receipt" and not found:
+            paid = ((cell, hit) for cell, hit in text.labelled("paid_on") if text.leads(cell, hit))
+            found += [c for cell, hit in paid for c in date_values(text, cell, hit, PAID)]
         if not found:
             found += [_only_other(c) for c in claims if c.label != "expiry"]
     for candidate in found:

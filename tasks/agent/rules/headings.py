@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tasks.agent.layout import Cell
-from tasks.agent.rules.kind import is_priced, lists_documents
+from tasks.agent.rules.kind import is_priced, kinds_in, lists_documents
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.patterns import TOWN
@@ -59,6 +59,8 @@ FAR = 6.0
 """Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""
 NEAR_TITLE = 4
 MOST_BARE = 3
+ANOTHERS = 0.1
+"""By so much less weighs a label that names another kind of document: the invoice that a receipt or a credit note is for."""
 SAME_CELL, RIGHT, BELOW = 1.0, 0.97, 0.86
 
 
@@ -81,6 +83,8 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
         if not leads and (bare or REGISTER.search(text.folded[cell])):
             continue  # "Registration number", "Tomo 12, Folio 203": the words before say whose it is
         weight = (0.95 if leads else 0.75) - (0.1 if bare else 0.0)
+        if kind and (kinds := kinds_in(text.folded[cell][hit.start : hit.end])) and kind not in kinds:
+            weight -= ANOTHERS
         found += _number_values(text, cell, hit, weight)
     for cell, hit in text.labelled("kind:"):
         # "Invoice B/2024/117", "Rechnung Nr. 815": the title itself names the number.

@@ -156,12 +156,16 @@ def _read_labels(text: Text, scores: dict[str, float], tallest: float) -> set[st
         phrase = text.folded[cell][hit.start : hit.end]
         leads = text.leads(cell, hit)
         titles = leads and cell.line < TITLE_LINES and cell.height >= TALL * tallest
-        for name in NAMES:
-            if any(f" {word}" in f" {phrase}" for word in _STEMS[name]):
-                scores[name] = max(scores[name], 2.5 if titles else 1.5)
-                if leads and "number" in hit.roles:
-                    named.add(name)
+        for name in kinds_in(phrase):
+            scores[name] = max(scores[name], 2.5 if titles else 1.5)
+            if leads and "number" in hit.roles:
+                named.add(name)
     return named
+
+
+def kinds_in(phrase: str) -> list[str]:
+    """The kinds of documents that a folded label names: "credit note no"."""
+    return [name for name in NAMES if any(f" {word}" in f" {phrase}" for word in _STEMS[name])]
 
 
 def _read_till(text: Text, scores: dict[str, float]) -> None:

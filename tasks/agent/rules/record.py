@@ -27,7 +27,9 @@ from tasks.agent.rules.numbers import plain
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import key_of
 from tasks.agent.rules.products import FACTORS, products
+from tasks.agent.rules.received import received_of
 from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
+from tasks.agent.rules.spelled import spelled_of
 from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
 from tasks.agent.rules.text import Candidate, Text, words_at
@@ -52,6 +54,8 @@ def record_of(
     table = table_of(text)
     amounts = amounts_of(text, table)
     table = proved(text, table, amounts)
+    spelled = first(list(spelled_of(text)))
+    complete_total(text, name, amounts, table, spelled)
     numbers = numbers_of(text, name)
     if not is_business(name, sureness, numbers, amounts, xml):
         name = kind_by_content(text, amounts)
@@ -66,7 +70,7 @@ def record_of(
         "supplier": first(parties.suppliers()),
         "buyer": first(buyers_of(text) or parties.addressed),
         "number": first(numbers),
-        "date": first(dates_of(text, "date")),
+        "date": first(dates_of(text, "date", name)),
         "due_date": first(dates_of(text, "due_date")),
         "currency": first(currency_of(text)),
         "net": amounts.net or untaxed(text, name, amounts, table),
@@ -87,6 +91,8 @@ def record_of(
     if number is not None and unclear(number.value, number.words):
         number.reasons.append(UNCLEAR)
     found = findings(chosen, amounts, table, xml, today)
+    if spelled is not None and spelled is not amounts.total:
+        checks.check_words(found, spelled.amount, value_of(chosen["total"]), other_sums(amounts))
     if xml is not None:
         complete_from_xml(text, chosen, found, xml)
     with span("grounding", kind="TOOL"):
@@ -105,6 +111,22 @@ def record_of(
         first_page=min(text.pages),
         last_page=max(text.pages),
     )
+
+
+def complete_total(text: Text, name: str, amounts: Amounts, table: Table, spelled: Candidate | None) -> None:
+    """What words and a figure say alike is the total where sums prove none; a receipt says what was received."""
+    known = [*other_sums(amounts), *([amounts.total.amount] if amounts.total is not None else [])]
+    if spelled is not None and not amounts.adds_up and spelled.amount not in known:
+        amounts.total = printed(text, spelled.amount) or amounts.total
+    if name == "receipt" and amounts.total is None:
+        amounts.total = received_of(text, table) or spelled
+
+
+def other_sums(amounts: Amounts) -> list[Decimal]:
+    """All sums but the total."""
+    return [
+        c.amount for c in (amounts.net, amounts.tax, amounts.amount_due) if c is not None
+    ] + amounts.subtotals
 
 
 def is_business(

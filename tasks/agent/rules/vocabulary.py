@@ -384,6 +384,35 @@ FIELDS: dict[str, Words] = {
         "fi": "toimitus|toimituskulut|postikulut|rahti|pyöristys|laskutuslisä"
         "|toimitusmaksu|pakkaus|lähetyskulut|pientoimituslisä|käsittelykulut|laskutuskulut|rahtikulut",
     },
+    "received": {
+        "en": "received|amount received|payment received|amount paid|paid|total paid|payment amount|sum received|sum of|the sum of|amount of|payment of|we have received|received amount",
+        "de": "erhalten|betrag erhalten|erhaltener betrag|bezahlt|bezahlter betrag|gezahlt|gezahlter betrag|betrag von|den betrag von|in höhe von|betrag|zahlung von",
+        "fr": "reçu|montant reçu|montant payé|somme reçue|la somme de|somme de|payé|réglé|montant|total payé|montant réglé",
+        "es": "recibido|importe recibido|la cantidad de|cantidad de|la suma de|importe pagado|pagado|importe|monto|monto pagado|importe abonado",
+        "it": "ricevuto|importo ricevuto|la somma di|somma di|importo pagato|pagato|importo|somma ricevuta",
+        "nl": "ontvangen|ontvangen bedrag|bedrag ontvangen|betaald bedrag|betaald|het bedrag van|bedrag van|bedrag|de som van",
+        "pl": "otrzymano|kwota otrzymana|zapłacono|wpłacono|kwota|kwota wpłaty|kwotę",
+        "fi": "vastaanotettu|maksettu|maksettu summa|saatu",
+    },
+    "paid_on": {
+        "en": "date paid|paid on|payment date|date of payment|payment received on|received on",
+        "de": "bezahlt am|zahlungsdatum|zahlung erhalten am|erhalten am|gezahlt am",
+        "fr": "payé le|date de paiement|réglé le|date du paiement|date de règlement",
+        "es": "fecha de pago|pagado el|fecha del pago|recibido el",
+        "it": "data pagamento|pagato il|data di pagamento|data del pagamento",
+        "nl": "betaald op|betaaldatum|ontvangen op|datum betaling",
+        "pl": "data zapłaty|zapłacono dnia|data wpłaty",
+        "fi": "maksettu pvm|maksupäivä",
+    },
+    "in_words": {
+        "en": "in words|amount in words|total in words|amount chargeable in words|rupees|sum of rupees|sum of|the sum of|total amount in words",
+        "de": "in worten|betrag in worten|summe in worten",
+        "fr": "en lettres|montant en lettres|la somme de|à la somme de|en toutes lettres",
+        "es": "en letra|en letras|importe en letra|importe en letras|importe con letra|cantidad con letra|la cantidad de|la suma de|son",
+        "it": "in lettere|importo in lettere|la somma di",
+        "nl": "in woorden|bedrag in woorden|zegge|het bedrag van",
+        "pl": "słownie|kwota słownie|słownie złotych",
+    },
     "settled": {
         "en": "previous unpaid balance|previous balance|balance forward|amount paid|paid|deposit|payment|payments|less paid|advance|prepaid"
         "|payment received|total paid|cash|change|card|credit applied|brought forward|prior balance|less deposit|payments received"

@@ -109,6 +109,21 @@ FIELDS: dict[str, Words] = {
         "pt": "portes|transporte|arredondamento|portes de envio",
         "cs": "doprava|poštovné|zaokrouhlení|balné",
     },
+    "received": {
+        "sv": "mottaget|mottaget belopp|betalt|betalt belopp|belopp",
+        "da": "modtaget|modtaget beløb|betalt|betalt beløb|beløb",
+        "no": "mottatt|mottatt beløp|betalt|betalt beløp|beløp",
+        "pt": "recebido|recebemos|valor recebido|valor pago|a quantia de|quantia de|a importância de|importância de|valor|pago",
+        "cs": "přijato|přijatá částka|zaplaceno|částka|částku",
+    },
+    "paid_on": {
+        "sv": "betald den|betalningsdatum",
+        "da": "betalt den|betalingsdato",
+        "no": "betalt den|betalingsdato",
+        "pt": "data de pagamento|pago em|data do pagamento",
+        "cs": "datum platby|zaplaceno dne|datum úhrady",
+    },
+    "in_words": {"pt": "por extenso|valor por extenso|a quantia de|a importância de"},
     "settled": {
         "sv": "betalt|förskott|kontant|växel|kort",
         "da": "betalt|forudbetalt|kontant|byttepenge|dankort",

@@ -1,19 +1,23 @@
-"""What goes around every request: a Content Security Policy on its answer, static files, signing in, and word that the database is needed."""
+"""What goes around every request: a Content Security Policy on its answer, static files, signing in, pages for faults, and word that the database is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import BoundedSemaphore
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
+from django.core.handlers.exception import response_for_exception
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
-from tasks import idleness
+from dashboard import documents, errors
+from tasks import idleness, pictures
 
 POLICY = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; "
@@ -46,6 +50,46 @@ class ContentSecurityPolicy:
         return response
 
 
+class FewPictures:
+    """Who asks for the picture of a page while many do is told to come again at once, before a thread or a connection is taken for him.
+
+    A picture is asked for by the page around it, so that many of them come together; other pages do not stand behind them.
+    """
+
+    sync_capable = True
+    async_capable = True
+    SUFFIX = ".webp"
+
+    def __init__(self, get_response: Callable) -> None:
+        self.get_response = get_response
+        self.places = BoundedSemaphore(pictures.MOST)
+        if iscoroutinefunction(get_response):
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not request.path_info.endswith(self.SUFFIX):
+            return self.get_response(request)
+        if not self.places.acquire(blocking=False):
+            return self.busy(request)
+        if iscoroutinefunction(self):
+            return self.answer_later(request)
+        try:
+            return self.get_response(request)
+        finally:
+            self.places.release()
+
+    async def answer_later(self, request: HttpRequest) -> HttpResponse:
+        try:
+            return await self.get_response(request)
+        finally:
+            self.places.release()
+
+    @staticmethod
+    def busy(request: HttpRequest) -> HttpResponse:
+        with translation.override(translation.get_language_from_request(request)):
+            return documents.no_picture(pictures.BUSY, later=True)
+
+
 class KeepsDatabaseAwake:
     """Every request needs the database, except those of machines that only ask how we are."""
 
@@ -74,6 +118,38 @@ class SignInFirst(LoginRequiredMiddleware):
         if not url_has_allowed_host_and_scheme(page, {request.get_host()}, request.is_secure()):
             page = reverse("home")
         return redirect_to_login(page, self.get_login_url(view_func), self.get_redirect_field_name(view_func))
+
+
+class FaultPages:
+    """What a view raises becomes its page in the view's own thread, and so does an answer to a browser that says no without a word.
+
+    Left to Django, an exception gets its page in another thread, where it needs a second connection while the first is still held: as
+    many requests for what is not there as the pool has connections waited for each other, and every page behind them for seconds.
+    """
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: Callable) -> None:
+        self.get_response = get_response
+        if iscoroutinefunction(get_response):
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if iscoroutinefunction(self):
+            return self.answer_later(request)
+        response = self.get_response(request)
+        return errors.in_words(request, response) if errors.is_wordless(request, response) else response
+
+    async def answer_later(self, request: HttpRequest) -> HttpResponse:
+        response = await self.get_response(request)
+        if errors.is_wordless(request, response):
+            return await sync_to_async(errors.in_words)(request, response)
+        return response
+
+    @staticmethod
+    def process_exception(request: HttpRequest, exception: Exception) -> HttpResponse:
+        return response_for_exception(request, exception)
 
 
 class StaticFiles(WhiteNoiseMiddleware):

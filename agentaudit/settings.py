@@ -146,6 +146,7 @@ INSTALLED_APPS = [
     "webhooks",
 ]
 MIDDLEWARE = [
+    "agentaudit.middleware.FewPictures",
     "django.middleware.security.SecurityMiddleware",
     "agentaudit.middleware.ContentSecurityPolicy",
     "agentaudit.middleware.KeepsDatabaseAwake",
@@ -159,6 +160,7 @@ MIDDLEWARE = [
     "agentaudit.middleware.SignInFirst",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "agentaudit.middleware.FaultPages",
 ]
 ROOT_URLCONF = "agentaudit.urls"
 ASGI_APPLICATION = "agentaudit.asgi.application"

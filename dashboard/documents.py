@@ -21,6 +21,7 @@ from django.views.decorators.http import require_GET
 
 from dashboard import errors, words
 from dashboard.attempts import is_deleted
+from dashboard.sayings import spoken
 from dashboard.streaming import download
 from tasks import pictures, results
 from tasks.access import visible_to
@@ -74,7 +75,7 @@ def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 @require_GET
 async def page_picture(request: HttpRequest, pk: int, number: int) -> HttpResponseBase:
-    """One page as people see it. A page that cannot be drawn is 404 with the reason as text, one that has to wait 503.
+    """One page as people see it. Where there is none, the reason as text: 503 if it may come yet, else 404.
 
     Asynchronous, so that somebody who goes away before it is his turn has no picture drawn.
     """
@@ -84,12 +85,12 @@ async def page_picture(request: HttpRequest, pk: int, number: int) -> HttpRespon
     try:
         content = await pictures.in_turn(document.storage_name, number)
     except pictures.Undrawable as error:
-        return _no_picture(str(error), later=error.later)
+        return no_picture(str(error), later=error.later)
     except NotStored:
-        raise Http404(_("The file of this document is not where it was stored.")) from None
+        return no_picture("The file of this document is not where it was stored.", later=False)
     except StorageError as error:
         log.warning("No picture of document %d: %s", pk, error)
-        return _no_picture(str(errors.STORAGE_IS_AWAY), later=True)
+        return no_picture(str(errors.STORAGE_IS_AWAY), later=True)
     return _kept(HttpResponse(content, pictures.CONTENT_TYPE), _tag(document, number))
 
 
@@ -160,8 +161,9 @@ def _kept(response: HttpResponse, etag: str) -> HttpResponse:
     return response
 
 
-def _no_picture(sentence: str, *, later: bool) -> HttpResponse:
-    response = HttpResponse(sentence, "text/plain; charset=utf-8", status=503 if later else 404)
+def no_picture(sentence: str, *, later: bool) -> HttpResponse:
+    """Why there is none, as text in the reader's language; with `later` also when to ask again."""
+    response = HttpResponse(spoken(sentence), "text/plain; charset=utf-8", status=503 if later else 404)
     response.headers["Cache-Control"] = "no-store"
     if later:
         response.headers["Retry-After"] = "5"

@@ -11,7 +11,7 @@ from django.contrib.auth.context_processors import PermWrapper
 from django.core.exceptions import TooManyFilesSent
 from django.core.handlers.asgi import ASGIRequest
 from django.db import InterfaceError, OperationalError, connections
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
@@ -25,6 +25,24 @@ from tasks.storage import StorageError
 Words: TypeAlias = str | Promise
 
 STORAGE_IS_AWAY = _("The storage of the documents cannot be read at the moment. Nothing is lost.")
+NOT_UNDERSTOOD = (
+    _("This request cannot be understood"),
+    _("Something in it is missing or malformed; nothing was changed."),
+)
+NOT_ALLOWED = (
+    _("Not allowed"),
+    _("Your role does not include this; nothing was changed."),
+    _("Ask an operator if you need it."),
+)
+ONLY_FOR_FORMS = (
+    _("Nothing to see here"),
+    _("This address only takes what a button sends; nothing was changed."),
+    _("Go to the page that has the button, and press it there."),
+)
+OUR_FAULT = (
+    _("Something went wrong"),
+    _("The fault is ours and has been written to the log. Try again; if it stays, tell an operator."),
+)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -32,22 +50,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         return _page(
             request, 400, _("Too many files"), too_many_files(), _("Go back: your choice is still there.")
         )
-    return _page(
-        request,
-        400,
-        _("This request cannot be understood"),
-        _("Something in it is missing or malformed; nothing was changed."),
-    )
+    return _page(request, 400, *NOT_UNDERSTOOD)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _page(
-        request,
-        403,
-        _("Not allowed"),
-        _("Your role does not include this; nothing was changed."),
-        _("Ask an operator if you need it."),
-    )
+    return _page(request, 403, *NOT_ALLOWED)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -72,6 +79,26 @@ def gone(request: HttpRequest, pruned_at: datetime | None = None) -> HttpRespons
     )
 
 
+def is_wordless(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """Whether somebody with a browser is refused by an empty page."""
+    return (
+        response.status_code >= 400
+        and not response.streaming
+        and not response.content  # type: ignore[attr-defined]  # which only streams lack
+        and "text/html" in request.headers.get("Accept", "")
+    )
+
+
+def in_words(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """The same answer with a page that says what its status means."""
+    status = response.status_code
+    known = {403: NOT_ALLOWED, 405: ONLY_FOR_FORMS}
+    page = _page(request, status, *known.get(status, NOT_UNDERSTOOD if status < 500 else OUR_FAULT))
+    response.content = page.content  # type: ignore[attr-defined]
+    response.headers["Content-Type"] = page.headers["Content-Type"]
+    return response
+
+
 def failed(request: HttpRequest) -> HttpResponse:
     """What broke decides what is said: a database that is away and a full disk are no riddles."""
     error = sys.exc_info()[1]
@@ -92,12 +119,7 @@ def failed(request: HttpRequest) -> HttpResponse:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         sentence = _("The disk is full, so nothing was taken.")
         return _page(request, 507, _("No room left"), sentence, _("Make room on the server, then try again."))
-    return _page(
-        request,
-        500,
-        _("Something went wrong"),
-        _("The fault is ours and has been written to the log. Try again; if it stays, tell an operator."),
-    )
+    return _page(request, 500, *OUR_FAULT)
 
 
 def too_long(request: HttpRequest) -> HttpResponse:

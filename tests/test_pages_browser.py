@@ -411,6 +411,43 @@ def test_a_value_leads_to_its_place_on_the_page_and_the_place_to_its_value(world
     assert site.complaints == []
 
 
+def test_a_picture_that_must_wait_says_so_and_comes_by_itself(world, root, visit) -> None:
+    """It read "cannot be drawn" where the server only had others to draw first."""
+    task = Task.objects.get(document__original_name="doubtful.pdf")
+    get_storage().put(task.document.storage_name, io.BytesIO(pdf_bytes(1)))
+    site, asked = visit(root), []
+
+    def answer(route) -> None:
+        asked.append(route)
+        if len(asked) > 3:
+            route.continue_()
+        else:
+            route.fulfill(
+                status=503, headers={"Retry-After": "0.2"}, content_type="text/plain", body="Others first."
+            )
+
+    site.page.route("**/*.webp", answer)
+    page = site.open(f"/tasks/{task.pk}/pages/1/")
+    expect(page.get_by_role("status")).to_have_text("Others first.")
+    expect(page.locator("[data-picture-note]")).to_be_hidden()
+    expect(page.locator(".sheet img")).to_be_visible()
+    expect(page.locator(".sheet img")).to_have_js_property("complete", True)
+    assert page.evaluate("document.querySelector('.sheet img').naturalWidth") > 500
+    assert len(asked) <= 5, "the picture that was fetched is the one that is shown"
+    site.complaints.clear()
+
+
+def test_a_picture_that_will_never_come_says_why(world, root, visit) -> None:
+    task = Task.objects.get(document__original_name="doubtful.pdf")
+    site = visit(root)
+    page = site.open(f"/tasks/{task.pk}/pages/1/")
+    expect(page.get_by_role("status")).to_contain_text(
+        "The file of this document is not where it was stored."
+    )
+    expect(page.locator(".sheet img")).to_be_hidden()
+    site.complaints.clear()
+
+
 def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world, root, visit) -> None:
     title = (
         "Reads invoices, receipts, credit notes and quotations of suppliers from abroad, with their line items and "

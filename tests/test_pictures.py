@@ -7,11 +7,15 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from django.core.asgi import get_asgi_application
 from django.test import Client as Browser
@@ -27,15 +31,18 @@ from tests.sheet_tools import made, picture
 pytest_plugins = ["tests.fakes.fixtures", "tests.sheet_fixtures"]
 
 
-def free() -> tuple[int, int]:
-    """Turns and places in the line that nobody has."""
-    return pictures._turns._value, pictures.AT_ONCE + pictures.LINE - len(pictures._line)
+def free() -> tuple[int, int, int]:
+    """Turns and places that nobody has, and who is in the line."""
+    return pictures._turns._value, pictures._places._value, len(pictures._line)
+
+
+ALL_FREE = (pictures.AT_ONCE, pictures.AT_ONCE + pictures.AHEAD, 0)
 
 
 @pytest.fixture(autouse=True)
 def all_is_given_back():
     yield
-    assert free() == (pictures.AT_ONCE, pictures.AT_ONCE + pictures.LINE)
+    wait_until(lambda: free() == ALL_FREE, 10, "all turns and places")
 
 
 @pytest.fixture
@@ -55,59 +62,112 @@ def test_one_who_cannot_have_a_turn_is_told_to_come_again(
     auditor: Browser, task: Task, monkeypatch, no_turn
 ) -> None:
     monkeypatch.setattr(pictures, "WAIT_SECONDS", 0.01)
-    answer = picture(auditor, task.document)
+    answer = picture(auditor, task.document, **{"Accept-Language": "de"})
     assert answer.status_code == 503 and answer.headers["Cache-Control"] == "no-store"
     assert int(answer.headers["Retry-After"]) > 0
+    assert "Versuchen Sie es gleich noch einmal" in answer.content.decode()
 
 
-async def in_line(count: int) -> list[asyncio.Task]:
-    waiters = [asyncio.create_task(pictures.in_turn("a.pdf", 1)) for _ in range(count)]
-    await asyncio.sleep(2 * pictures.LOOK_SECONDS)
-    return waiters
+@contextmanager
+def a_copy(name: str) -> Iterator[Path]:
+    yield Path(name)
 
 
-def test_who_comes_when_the_line_is_full_does_not_wait_and_who_leaves_it_makes_room(no_turn) -> None:
-    async def come() -> None:
-        most = pictures.AT_ONCE + pictures.LINE
-        *waiters, one_more = await in_line(most + 1)
-        assert isinstance(one_more.exception(), pictures.Undrawable) and one_more.exception().later
-        assert not any(waiter.done() for waiter in waiters)
-        waiters.pop().cancel()
-        await asyncio.sleep(0)
-        assert free()[1] == 1
-        waiters += await in_line(1)
-        assert not waiters[-1].done()
-        for waiter in waiters:
-            waiter.cancel()
-        await asyncio.wait(waiters)
-
-    asyncio.run(come())
-
-
-def test_nobody_is_drawn_before_those_who_wait_already(monkeypatch) -> None:
-    """Who comes looks at once, and those who wait only now and then."""
+@pytest.fixture
+def drawing(monkeypatch) -> list[str]:
+    """The names of the documents whose pages were drawn; nothing of them is stored."""
     drawn: list[str] = []
-    monkeypatch.setattr(pictures, "_drawn", lambda name, _page: drawn.append(name) or b"RIFF")
+    monkeypatch.setattr(get_storage(), "local_copy", a_copy)
+    monkeypatch.setattr(pictures, "_drawn", lambda path, _page: drawn.append(str(path)) or b"RIFF")
+    return drawn
+
+
+def test_nobody_is_drawn_before_those_who_wait_already(drawing: list[str]) -> None:
+    """Who comes looks at once, and those who wait only now and then."""
 
     async def come() -> None:
-        for _ in range(pictures.AT_ONCE):
-            pictures._turns.acquire()
-        waiters = [asyncio.create_task(pictures.in_turn("early.pdf", 1)) for _ in range(4)]
+        for _ in range(pictures.AT_ONCE + pictures.AHEAD):
+            pictures._places.acquire()
+        ahead = pictures.AT_ONCE + pictures.AHEAD
+        waiters = [asyncio.create_task(pictures.in_turn("early.pdf", 1)) for _ in range(ahead)]
         await asyncio.sleep(2 * pictures.LOOK_SECONDS)
-        pictures._turns.release(pictures.AT_ONCE)
+        pictures._places.release(pictures.AT_ONCE + pictures.AHEAD)
         await asyncio.wait([*waiters, asyncio.create_task(pictures.in_turn("late.pdf", 1))])
+        assert drawing == ["early.pdf"] * ahead + ["late.pdf"]
 
     asyncio.run(come())
-    assert drawn == ["early.pdf"] * 4 + ["late.pdf"]
+
+
+def test_a_document_that_is_long_on_its_way_keeps_no_turn_meanwhile(drawing: list[str], monkeypatch) -> None:
+    """Where each download from a volume trickled, nothing was drawn for anybody."""
+    arrived = threading.Event()
+
+    @contextmanager
+    def trickling(name: str) -> Iterator[Path]:
+        if name == "far.pdf":
+            arrived.wait(30)
+        yield Path(name)
+
+    monkeypatch.setattr(get_storage(), "local_copy", trickling)
+
+    async def come() -> None:
+        far = [asyncio.create_task(pictures.in_turn("far.pdf", 1)) for _ in range(pictures.AHEAD)]
+        await asyncio.to_thread(wait_until, lambda: free()[1] == pictures.AT_ONCE, 10, "the downloads")
+        assert await pictures.in_turn("near.pdf", 1) == b"RIFF" and not any(task.done() for task in far)
+        arrived.set()
+        assert await asyncio.gather(*far) == [b"RIFF"] * len(far)
+
+    threads = ThreadPoolExecutor(pictures.AT_ONCE + pictures.AHEAD)
+    monkeypatch.setattr(
+        pictures, "sync_to_async", partial(sync_to_async, thread_sensitive=False, executor=threads)
+    )
+    asyncio.run(come())
+
+
+# The door
+
+
+async def ask(auditor: Browser, task: Task, pages: Any) -> ApplicationCommunicator:
+    """Ask for a picture, as a browser does."""
+    path = reverse("page_picture", args=(task.document_id, 1))
+    cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in auditor.cookies.items()).encode()
+    headers = [(b"host", b"localhost"), (b"cookie", cookie)]
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
+    browser = ApplicationCommunicator(pages, scope)
+    await browser.send_input({"type": "http.request", "body": b""})
+    return browser
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_who_comes_when_too_many_wait_is_told_at_once_and_who_leaves_makes_room(
+    auditor: Browser, task: Task, monkeypatch, no_turn
+) -> None:
+    """Nobody asks who he is: for hundreds of them that took all threads and connections, and pages waited behind."""
+    monkeypatch.setattr(pictures, "MOST", 1)
+
+    async def come() -> None:
+        pages = get_asgi_application()
+        waiting = await ask(auditor, task, pages)
+        await asyncio.to_thread(wait_until, lambda: free()[2] == 1, 10, "its place in the line")
+        refused = await (await ask(Browser(), task, pages)).receive_output(1)
+        headers = dict(refused["headers"])
+        assert (refused["status"], headers[b"Retry-After"], free()[2]) == (503, b"5", 1)
+        await waiting.send_input({"type": "http.disconnect"})
+        await waiting.wait(10)
+        stranger = await (await ask(Browser(), task, pages)).receive_output(10)
+        assert stranger["status"] == 302
+
+    asyncio.run(come())
 
 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_drawn_for_one_who_has_gone_away_before_his_turn(
-    auditor: Browser, task: Task, monkeypatch, no_turn
+    auditor: Browser, task: Task, drawing: list[str], no_turn
 ) -> None:
-    monkeypatch.setattr(pictures, "_drawn", lambda *_: pytest.fail("it was drawn"))
-    most = pictures.AT_ONCE + pictures.LINE
-    asyncio.run(leaves(auditor, task, lambda: free()[1] == most - 1, lambda: None))
+    asyncio.run(leaves(auditor, task, lambda: free()[1] < ALL_FREE[1], pictures._turns.release))
+    wait_until(lambda: free()[1] == ALL_FREE[1], 10, "the end of what was begun for him")
+    pictures._turns.acquire()
+    assert drawing == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -133,17 +193,11 @@ async def leaves(
     auditor: Browser, task: Task, then: Callable[[], bool], afterwards: Callable[[], None]
 ) -> None:
     """Ask for a picture, and go away as soon as this is so."""
-    path = reverse("page_picture", args=(task.document_id, 1))
-    cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in auditor.cookies.items()).encode()
-    headers = [(b"host", b"localhost"), (b"cookie", cookie)]
-    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
-    browser = ApplicationCommunicator(get_asgi_application(), scope)
-    await browser.send_input({"type": "http.request", "body": b""})
+    browser = await ask(auditor, task, get_asgi_application())
     await asyncio.to_thread(wait_until, then, 10, "its place")
     await browser.send_input({"type": "http.disconnect"})
-    most = pictures.AT_ONCE + pictures.LINE
     await asyncio.to_thread(
-        wait_until, lambda: free()[1] == most, pictures.WAIT_SECONDS / 2, "room for the next one"
+        wait_until, lambda: free()[2] == 0, pictures.WAIT_SECONDS / 2, "room for the next one"
     )
     afterwards()
     await browser.wait(10)

@@ -38,6 +38,26 @@ def test_an_upload_that_goes_wrong_once_is_repeated_and_stands_there_once(storag
     assert list(storage.names("documents/")) == [NAME]
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_an_upload_that_is_called_good_and_is_not_all_there_is_refused_and_can_be_repeated(
+    storage, workspace, monkeypatch, share
+):
+    keep, name = workspace.files._store, f"attempts/{'1' * 32}.json"
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            workspace.files,
+            "_store",
+            lambda path, data, over: keep(path, data[: int(len(data) * share)], over),
+        )
+        for given in (NAME, name):
+            with pytest.raises(StorageError, match=rf"{int(10 * share)} of 10 bytes") as caught:
+                put(storage, name=given)
+            assert caught.value.retryable
+    for given in (NAME, name):
+        put(storage, name=given)
+        assert storage.open(given).read() == b"a document"
+
+
 @pytest.mark.parametrize("kind", ["cut", "429", "503", "drop"])
 def test_a_download_that_goes_wrong_once_is_whole(storage, workspace, kind):
     content = bytes(range(256)) * 20_000

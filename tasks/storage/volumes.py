@@ -39,7 +39,9 @@ class VolumeStorage:
         path = self._path(name)
         with tempfile.SpooledTemporaryFile(MEMORY_BYTES) as spool:
             stored = _copy(name, content, cast(BinaryIO, spool), limit)
-            if not self._upload(path, cast(BinaryIO, spool), overwrite=name.startswith(REPLACEABLE)):
+            if self._upload(path, cast(BinaryIO, spool), overwrite=name.startswith(REPLACEABLE)):
+                self._weigh(stored)
+            else:
                 self._compare(stored)
         return stored
 
@@ -118,6 +120,18 @@ class VolumeStorage:
 
         self._make_folder(path)
         return self._do(path.removeprefix(f"{self.root}/"), "stored", send)
+
+    def _weigh(self, stored: Stored) -> None:
+        """An upload may be called good, and what was kept is empty or a half all the same."""
+        path = self._path(stored.name)
+        kept = self._do(stored.name, "looked up", lambda workspace: workspace.files.get_metadata(path))
+        if kept.content_length != stored.size:
+            if not stored.name.startswith(REPLACEABLE):  # or nothing could ever stand in its place
+                self.delete(stored.name)
+            raise StorageError(
+                f"“{stored.name}” was not kept whole in {self.root} ({kept.content_length:,} of {stored.size:,} bytes). Try again.",
+                retryable=True,
+            )
 
     def _compare(self, stored: Stored) -> None:
         with self.open(stored.name) as file:

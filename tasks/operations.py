@@ -182,7 +182,10 @@ class _Line:
 
 
 def retry(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome:
-    """Failed and cancelled tasks run again as a new generation; what waits for its next attempt runs now. Raises Refused during maintenance."""
+    """Failed and cancelled tasks run again as a new generation; what waits for its next attempt, and not for the end of its old run, runs now.
+
+    Raises Refused during maintenance.
+    """
     must_be_open()
 
     def change(db: Any, rows: list[Any], outcome: Outcome) -> list[Entry]:

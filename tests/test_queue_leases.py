@@ -314,6 +314,51 @@ def test_a_cancel_reaches_a_live_worker_without_any_hint(clock):
     assert Attempt.objects.get(task=task).ended_at
 
 
+def test_a_cancel_of_a_run_that_no_worker_can_ask_about_any_more_ends_by_an_operators_word(clock):
+    """Its executor was taken out of the settings: nobody can say that the run has ended, so that a person has to."""
+    (task,) = tools.hand_in(make_agent(), 1)
+    (row,) = tools.claim()
+    operations.cancel(tools.SYSTEM, [task])
+    clock.forward(tools.LEASE + 1)
+    Sweeper(tools.new_worker(), {}, {}, lease_seconds=tools.LEASE, age_seconds=0, max_pages=9).tick()
+    assert Task.objects.get(pk=task).status == "processing"
+    operations.declare_ended(tools.SYSTEM, [row.attempt_id], "the job was deleted")
+    assert Task.objects.get(pk=task).status == "cancelled"
+    assert Attempt.objects.get(pk=row.attempt_id).ended_at
+    assert AuditEntry.objects.get(verb="declare_ended").reason == "the job was deleted"
+
+
+class SlowToStop(tools.Runs):
+    """Runs that are told to stop and go on until the test ends them."""
+
+    def stop(self, runs) -> None:
+        self.stopped += [run.attempt for run in runs]
+
+
+def test_a_cancelled_task_that_is_retried_at_once_does_not_meet_its_old_run(clock):
+    (task,) = tools.hand_in(make_agent(), 1)
+    runs = SlowToStop(remote=True)
+    worker = make_worker(runs)
+    worker.tick()
+    (first,) = Attempt.objects.filter(task=task)
+    operations.cancel(tools.SYSTEM, [task])
+    assert operations.retry(tools.SYSTEM, [task]).skipped == {task: "already being cancelled"}
+    clock.forward(tools.LEASE + 1)
+    for _ in range(3):
+        worker.tick()
+    assert Task.objects.get(pk=task).status == "cancelled", "its lease is over"
+    assert runs.stopped and not Attempt.objects.get(pk=first.pk).ended_at
+    assert operations.retry(tools.SYSTEM, [task]).done == [task]
+    assert operations.retry(tools.SYSTEM, [task]).skipped == {task: "already queued"}, "a second person"
+    for _ in range(3):
+        worker.tick()
+    assert len(runs.started) == 1
+    runs.end(first.pk, code=Code.CANCELLED)
+    for _ in range(3):
+        worker.tick()
+    assert [order.generation for order in runs.started] == [1, 2]
+
+
 def test_a_worker_of_a_fresh_start_has_an_id_of_its_own():
     assert len({Worker({}, Habits()).id for _ in range(50)}) == 50
 

@@ -39,10 +39,11 @@ WHERE t.id = ANY(%(tasks)s::bigint[]) AND t.status IN ('completed', 'failed', 'c
 RETURNING t.id
 
 -- name: retry_now
--- What waits for its next attempt does not wait any longer.
-UPDATE tasks SET available_at = agentaudit_now(), deferred = false
-WHERE id = ANY(%(tasks)s::bigint[]) AND status = 'enqueued' AND deferred
-RETURNING id
+-- What waits for its next attempt does not wait any longer. What waits for the end of its old run does: the new one would be a second bill.
+UPDATE tasks t SET available_at = agentaudit_now(), deferred = false
+WHERE t.id = ANY(%(tasks)s::bigint[]) AND t.status = 'enqueued' AND t.deferred
+  AND NOT EXISTS (SELECT FROM task_attempts a WHERE a.task_id = t.id AND a.ended_at IS NULL)
+RETURNING t.id
 
 -- name: cancel_waiting
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),

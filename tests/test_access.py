@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib import admin
+from django.db import connection
 from django.test import Client as Browser
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tasks.models import Extraction, Task
@@ -222,3 +225,36 @@ def test_attempts_of_somebody_elses_task_stay_hidden_in_the_admin(world, client:
         assert client.get(reverse(f"admin:tasks_{model}_change", args=(pk,))).status_code == 302, (
             "to the index, as if it were not there"
         )
+
+
+HOSTILE_NAMES = (
+    "_connector",
+    "_negated",
+    "password__startswith",
+    "user__password__startswith",
+    "created_by__password__startswith",
+    "extraction__created_by__password__startswith",
+    "client__memberships__user__password__startswith",
+    "task__extraction__created_by__password__regex",
+)
+CANARY = "x') OR 1=1 -- canary"
+
+
+def test_no_name_in_an_address_becomes_a_part_of_a_statement(world, client: Browser) -> None:
+    """Lists are narrowed by what they offer and by nothing else; the admin refuses what it does not know."""
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    own = [
+        reverse(name)
+        for name in ("home", "extractions", "operations", "operations_tasks", "costs", "costs_csv")
+    ]
+    lists = [
+        reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        for model in admin.site._registry
+    ]
+    for url in own + lists:
+        for name in HOSTILE_NAMES:
+            with CaptureQueriesContext(connection) as asked:
+                answer = client.get(url, {name: CANARY})
+            assert answer.status_code in ((200,) if url in own else (302, 400)), (url, name)
+            if url in own or answer.status_code == 302:
+                assert not any("canary" in query["sql"] for query in asked), (url, name)

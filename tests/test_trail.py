@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from tasks import bulk, operations, trail
 from tasks.audit import HIDDEN, Actor, Entry, address_of, record, without_secrets
-from tasks.models import AuditEntry, BulkAction, Task
+from tasks.models import AuditEntry, BulkAction, Document, Extraction, Task
 from tests import queue_tools as tools
-from tests.factories import make_agent, make_client, make_document, make_user
+from tests.factories import database_now, make_agent, make_attempt, make_client, make_document, make_user
 
 pytestmark = pytest.mark.django_db
 CANARY = "canary-7f3a9c"
@@ -176,7 +176,12 @@ def test_names_and_reasons_are_shown_as_text_everywhere(root: Browser) -> None:
     client = make_client(evil)
     agent = make_agent("reader", title=evil)
     (task,) = tools.hand_in(agent, 1, client)
-    Task.objects.filter(pk=task).update(error_message=evil)
+    Task.objects.filter(pk=task).update(
+        error_message=evil, error_code="crashed", status="failed", finished_at=database_now()
+    )
+    Document.objects.update(original_name=evil)
+    extraction = Extraction.objects.get()
+    make_attempt(Task.objects.get(), "failed", error_message=evil, model=evil)
     action = bulk.begin(Actor.system(evil), "cancel", Task.objects.all(), reason=evil, selection=evil)
     bulk.begin(Actor.system("x"), "pause", type(client).objects.all(), reason=evil)
     pages = [
@@ -187,6 +192,9 @@ def test_names_and_reasons_are_shown_as_text_everywhere(root: Browser) -> None:
         reverse("bulk_actions"),
         reverse("bulk_action", args=(action.pk,)),
         reverse("admin:tasks_task_change", args=(task,)),
+        *(reverse(name) for name in ("home", "extractions", "operations", "operations_tasks", "costs")),
+        *(reverse(name, args=(extraction.pk,)) for name in ("extraction", "extraction_fragment")),
+        *(reverse(name, args=(task,)) for name in ("task", "task_fragment")),
     ]
     for page in pages:
         assert evil not in root.get(page).content.decode(), page
@@ -196,3 +204,6 @@ def test_names_and_reasons_are_shown_as_text_everywhere(root: Browser) -> None:
     )
     assert evil not in asked.content.decode() and "&lt;img" in asked.content.decode()
     assert BulkAction.objects.count() == 2
+    limits = {"name": evil, "title": evil, "_save": ""}
+    told = root.post(reverse("admin:tasks_pool_add"), limits, follow=True).content.decode()
+    assert evil not in told and "&lt;img" in told, "a message names what was saved"

@@ -65,8 +65,8 @@ def refused_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     lines += [
         (e["name"], e["code"], spoken(e["sentence"]), e.get("document_id") or "") for e in extraction.refused
     ]
-    if extraction.pruned_at:
-        lines.append(("", "", words.pruned(extraction.pruned_at), ""))
+    if gone := words.gone(extraction):
+        lines.append(("", "", gone, ""))
     return download(request, csv_pieces(lines), f"extraction-{pk}-refused.csv", "text/csv; charset=utf-8")
 
 
@@ -103,7 +103,7 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
     for task, result in _shown(extraction):
         for record in _records(result) or [{"kind": "", "fields": {}, "lines": []}]:
             fields = record["fields"]
-            reasons = [_pruned(extraction)] if extraction.pruned_at else []
+            reasons = [gone] if (gone := _gone(extraction)) else []
             reasons += result.get("reasons", ())
             reasons += [
                 f"{name}: {reason}" for name, field in fields.items() for reason in field.get("reasons", ())
@@ -116,9 +116,9 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
             ]  # fmt: skip
 
 
-def _pruned(extraction: Extraction) -> str:
+def _gone(extraction: Extraction) -> str:
     with override("en"):
-        return words.pruned(extraction.pruned_at)
+        return words.gone(extraction)
 
 
 def _json(extraction: Extraction) -> Iterator[bytes]:
@@ -126,8 +126,6 @@ def _json(extraction: Extraction) -> Iterator[bytes]:
         "extraction": extraction.pk, "client": extraction.client.name, "engagement": extraction.engagement,
         "agent": extraction.agent.name, "created_at": extraction.created_at.isoformat(), "refused": extraction.refused,
     }  # fmt: skip
-    if extraction.pruned_at:
-        head |= {"pruned_at": extraction.pruned_at.isoformat(), "note": _pruned(extraction)}
     yield json.dumps(head, ensure_ascii=False, indent=1)[:-2].encode() + b',\n "documents": ['
     separator = b"\n"
     for task, result in _results(extraction):
@@ -138,25 +136,34 @@ def _json(extraction: Extraction) -> Iterator[bytes]:
         }  # fmt: skip
         yield separator + json.dumps(document, ensure_ascii=False).encode()
         separator = b",\n"
-    yield b"\n ]\n}\n"
+    yield b"\n ]"
+    if gone := _gone(extraction):  # known at the end only: a deletion may overtake those who read
+        at = extraction.pruned_at
+        said = {"pruned_at": at.isoformat(), "note": gone} if at else {"note": gone}
+        yield b",\n" + json.dumps(said, ensure_ascii=False, indent=1)[2:-2].encode()
+    yield b"\n}\n"
 
 
 def _results(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any] | None]]:
-    """Each task with the result that holds for it, in the order they were handed in; read in chunks, never all at once."""
+    """Each task with the result that holds for it, in the order they were handed in; read in chunks, never all at once.
+
+    Where a result is gone meanwhile, the extraction knows why.
+    """
     last = 0
     while tasks := list(page_of(extraction, last)):
         wanted = [task.result_attempt for task in tasks if task.result_attempt]
         found = dict(Attempt.objects.filter(pk__in=wanted).values_list("pk", "result"))
+        if not all(found.get(attempt) for attempt in wanted) and not words.gone(extraction):
+            extraction.refresh_from_db(fields=("pruned_at",))
+            extraction.client.refresh_from_db(fields=("deletion_began_at",))
         for task in tasks:
             yield task, found.get(task.result_attempt)
         last = tasks[-1].pk
 
 
 def _shown(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any]]]:
-    """The same; of a result that breaks the contract, a reason that says so. Where one is gone meanwhile, the extraction knows since when."""
+    """The same; of a result that breaks the contract, a reason that says so."""
     for task, result in _results(extraction):
-        if result is None and task.result_attempt and not extraction.pruned_at:
-            extraction.refresh_from_db(fields=("pruned_at",))
         yield task, results.shown(result)
 
 

@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks.models import Extraction
 from tasks.states import Priority
 
 
@@ -149,3 +150,12 @@ def pruned(at: datetime) -> str:
     return gettext(
         "The documents and results of this extraction were deleted on %(day)s, after their retention time. When something was done and what it cost stays."
     ) % {"day": timezone.localtime(at).strftime("%Y-%m-%d")}
+
+
+def gone(extraction: Extraction) -> str:
+    """Why its documents and results are not there any more; empty where they are."""
+    if extraction.client.deletion_began_at:
+        return gettext(
+            "All data of this client were deleted, or are being deleted: documents, results, logs and traces. When something was done and what it cost stays."
+        )
+    return pruned(extraction.pruned_at) if extraction.pruned_at else ""

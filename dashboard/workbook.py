@@ -154,7 +154,7 @@ def _columns(results: Iterable[tuple[Task, dict[str, Any]]]) -> tuple[list[str],
 
 def _reasons(extraction: Extraction, result: dict[str, Any], record: dict[str, Any]) -> str:
     """Why the document needs a look, then why each amber value of the row does, in the order of the columns."""
-    said = [words.pruned(extraction.pruned_at)] if extraction.pruned_at else []
+    said = [gone] if (gone := words.gone(extraction)) else []
     said += map(spoken, result.get("reasons", ()))
     for name in words.ordered(record["fields"]):
         reasons = record["fields"][name].get("reasons", ())

@@ -16,7 +16,17 @@ from django.test import Client as Browser
 from django.urls import reverse
 
 from tasks.costs import closing, reports
-from tasks.models import AuditEntry, Client, ClosedMonth, CostState, MonthTerms, OtherSpend, Spent, Task
+from tasks.models import (
+    Attempt,
+    AuditEntry,
+    Client,
+    ClosedMonth,
+    CostState,
+    MonthTerms,
+    OtherSpend,
+    Spent,
+    Task,
+)
 from tests.factories import (
     database_now,
     make_agent,
@@ -104,11 +114,28 @@ def test_the_page_shows_sums_waste_and_a_dash_for_what_is_unknown(fiona) -> None
     answer = fiona.get(reverse("costs"))
     report, text = answer.context["report"], answer.content.decode()
     assert report.total.money.total == Decimal("2.625") and ("2.62" in text or "2.63" in text)
-    assert report.wasted_usd == Decimal("1.00") and report.total.sums.llm_unknown == 1
+    assert report.wasted.money.total == Decimal("1.00") and report.total.sums.llm_unknown == 1
     lines = {row.name: row.of for row in answer.context["sheet"].rows}
     assert lines["plain"].money.total is None and lines["plain"].per_document is None
     assert report.other_usd == Decimal("3.5")
     assert "stops at" in text, "the banner of the budget"
+
+
+def test_what_was_not_wasted_is_zero_and_what_nobody_knows_is_a_dash(fiona, money) -> None:
+    """Where each attempt had its result, the page did not know what the others have cost."""
+    Attempt.objects.exclude(status="completed").delete()
+    answer = fiona.get(reverse("costs"))
+    report = answer.context["report"]
+    assert (report.wasted.money.total, report.waste_share) == (0, 0.0)
+    assert (report.retries.money.total, report.failures.money.total) == (0, 0)
+    sums = {row.name: row.values for row in answer.context["sheet"].sums}
+    assert None not in sums["of it failures"][3:8]
+    task = Task.objects.get(result_attempt=None, status="failed")
+    make_attempt(task, "failed")
+    report = fiona.get(reverse("costs")).context["report"]
+    assert (report.wasted.money.total, report.waste_share) == (None, None), "of one attempt nothing is known"
+    nothing = fiona.get(reverse("costs") + "?from=2020-01-01&to=2020-01-31").context["report"]
+    assert nothing.total.money.total == 0 and nothing.waste_share is None
 
 
 def test_what_failed_tasks_cost_and_the_median_of_an_agent_are_two_clicks_away(fiona, money) -> None:

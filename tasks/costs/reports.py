@@ -18,7 +18,7 @@ from tasks import queue
 from tasks.costs import cells
 from tasks.costs.periods import Period, day_of, first_of_month, months, start_of_day
 from tasks.costs.questions import By, Query
-from tasks.costs.sums import Key, Money, Sums, Terms, plus
+from tasks.costs.sums import Key, Money, Sums, Terms
 from tasks.models import ClosedMonth, MonthTerms
 
 MOST_SORTED, MOST_SORTED_BY_TASK = 120_000, 40_000
@@ -43,7 +43,9 @@ class Line:
         self.completed += sums.attempts if is_result else 0
 
     def made(self, terms: Mapping[date, Terms]) -> Line:
-        """The line after all of its rows were added: its sums, and its money at the terms of each month."""
+        """The line after all of its rows were added: its sums, and its money at the terms of each month. What nothing ran for has cost nothing."""
+        if not self.of_month:
+            self.money.add_nothing()
         for month, sums in self.of_month.items():
             self.sums.add(sums)
             self.money.add(sums, terms.get(month, Terms()))
@@ -85,7 +87,7 @@ class Median:
 class Report:
     """lines: the largest first (days and months in order). total: everything that was asked for, corrections included.
 
-    retries: attempts without a result, of tasks that completed or are open; failures: of tasks that failed or were cancelled.
+    wasted: attempts without a result; retries: of it those of tasks that completed or are open; failures: of tasks that failed or were cancelled.
     corrections: what was learnt of closed months. other_usd: spend that no run carries; None: no bill was read, or the report is narrowed.
     """
 
@@ -94,6 +96,7 @@ class Report:
     zone: str
     lines: list[Line]
     total: Line
+    wasted: Line
     retries: Line
     failures: Line
     corrections: Line
@@ -105,15 +108,10 @@ class Report:
     terms: dict[date, Terms] = field(default_factory=dict)
 
     @property
-    def wasted_usd(self) -> Decimal | None:
-        """What attempts without a result have cost."""
-        return plus(self.retries.money.total, self.failures.money.total)
-
-    @property
     def waste_share(self) -> float | None:
-        """Which part of the money that is; None where nothing is known or spent."""
-        total = self.total.money.total
-        return float((self.wasted_usd or 0) / total) if total else None
+        """Which part of the money was wasted; None where either is unknown, or nothing was spent."""
+        total, wasted = self.total.money.total, self.wasted.money.total
+        return float(wasted / total) if total and wasted is not None else None
 
     @property
     def is_closed(self) -> bool:
@@ -152,15 +150,19 @@ def _make(db: Any, query: Query) -> Report:
     for row in _rows(db, query, found):
         lines.setdefault(row.key, Line(row.key)).add(row.month, row.sums, is_result=row.is_result)
         parts.setdefault((row.month, row.status, row.is_result, row.is_correction), Sums()).add(row.sums)
-    total, retries, failures, corrections = Line(), Line(), Line(), Line()
+    total, wasted, retries, failures, corrections = (Line() for _ in range(5))
     for (month, status, is_result, is_correction), sums in parts.items():
-        wasted = () if is_result else (failures if status in ("failed", "cancelled") else retries,)
-        for line in (total, *wasted, *((corrections,) if is_correction else ())):
+        parts_of_waste = (wasted, failures if status in ("failed", "cancelled") else retries)
+        for line in (
+            total,
+            *(() if is_result else parts_of_waste),
+            *((corrections,) if is_correction else ()),
+        ):
             line.add(month, sums, is_result=is_result)
-    for line in (*lines.values(), total, retries, failures, corrections):
+    for line in (*lines.values(), total, wasted, retries, failures, corrections):
         line.made(terms)
     report = Report(
-        query=query, at=found.now, zone=found.zone.key, lines=_in_order(lines.values(), query.by), total=total, retries=retries, failures=failures,
+        query=query, at=found.now, zone=found.zone.key, lines=_in_order(lines.values(), query.by), total=total, wasted=wasted, retries=retries, failures=failures,
         corrections=corrections, running=queue.read(db, "costs_running", clients=query.values()["clients"])[0].attempts,
         median=_median(db, query, found), terms=terms,
         closed=list(ClosedMonth.objects.order_by("month").values_list("month", flat=True)),

@@ -157,6 +157,10 @@ class Money:
     def total(self) -> Decimal | None:
         return plus(self.llm, self.compute)
 
+    def add_nothing(self) -> None:
+        """It is known that nothing was spent."""
+        self.llm = self.compute = self.settled = self.estimated = self.charged = self.converted = NOTHING
+
     def add(self, sums: Sums, terms: Terms) -> None:
         """Add the sums of one month at its terms; the discount is one on list prices of compute."""
         paid = 1 - terms.discount_percent / HUNDRED

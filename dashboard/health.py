@@ -7,11 +7,12 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ImproperlyConfigured
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from psycopg.errors import LockNotAvailable
 
 from dashboard.summary import shared
 from tasks import idleness, queue
@@ -19,7 +20,9 @@ from tasks import idleness, queue
 STILL_SECONDS = 90.0
 """So long ready work may wait with nothing running before that is called standing still; workers look at it every few seconds."""
 REMEMBERED_SECONDS = 2.0
-AWAY = (OperationalError, InterfaceError, ImproperlyConfigured)
+PATIENCE = "SET LOCAL lock_timeout = '2s'"
+"""What everything waits behind is to be told, and not waited for."""
+AWAY = (*queue.AWAY, ImproperlyConfigured)
 
 
 @login_not_required
@@ -34,7 +37,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> JsonResponse:
-    """200, or 503 with what is wrong: no database, migrations that are behind, or a queue that stands still. One that sleeps is not asked."""
+    """200, or 503 with what is wrong: no database, tables that somebody has locked, migrations that are behind, or a queue that stands still. One that sleeps is not asked."""
     if idleness.asleep():  # whoever asks every few seconds must not be what keeps the database awake
         return JsonResponse({"database": "asleep"})
     found = shared.get("ready", REMEMBERED_SECONDS, _checks)
@@ -43,12 +46,14 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 def _checks() -> dict[str, Any]:
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            return {"database": "ok", "migrations": "behind"}
-        since = standing_still()
+        with transaction.atomic():
+            queue.connection().execute(PATIENCE)
+            executor = MigrationExecutor(connection)
+            if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+                return {"database": "ok", "migrations": "behind"}
+            since = standing_still()
+    except LockNotAvailable:
+        return {"database": "locked"}
     except AWAY:
         return {"database": "away"}
     return {

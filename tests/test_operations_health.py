@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -19,6 +20,7 @@ from tests.factories import (
     make_task,
     make_user,
 )
+from tests.queue_tools import session
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +52,31 @@ def test_ready_says_when_the_database_is_away_or_behind(db, client: Browser, mon
     with monkeypatch.context() as patch:
         patch.setattr(connection, "ensure_connection", away)
         assert ready(client) == (503, {"database": "away"})
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("table", ["agents", "tasks"])
+def test_ready_says_that_a_table_is_locked_instead_of_waiting_behind_it(client: Browser, table: str) -> None:
+    """Every claim waits there, and the process that answers is well."""
+    with session() as other, other.transaction():
+        other.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+        began = time.monotonic()
+        assert ready(client) == (503, {"database": "locked"})
+        assert time.monotonic() - began < 10
+    assert ready(client)[0] == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ready_says_that_the_database_has_gone_away_meanwhile(client: Browser, monkeypatch) -> None:
+    """The session is there, and is cut off at its next statement."""
+
+    def cut(*_args: object, **_more: object) -> None:
+        with session() as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.connection.info.backend_pid,))
+        connection.connection.execute("SELECT 1")
+
+    monkeypatch.setattr(health.queue, "read", cut)
+    assert ready(client) == (503, {"database": "away"})
 
 
 def test_a_fleet_that_stands_still_is_not_ready_and_the_page_says_so(db, client: Browser) -> None:

@@ -116,6 +116,22 @@ def test_a_second_attempt_is_a_second_run(fleet):
     assert tokens == [attempt.pk for attempt in fleet.attempts(task)]
 
 
+def test_reading_again_what_was_completed_is_a_run_of_its_own(fleet):
+    [task] = fleet.submit(fleet.agent())
+    worker = fleet.worker()
+
+    def all_ended(number: int) -> bool:
+        attempts = fleet.attempts(task)
+        return len(attempts) == number and all(attempt.ended_at for attempt in attempts)
+
+    fleet.until(lambda: fleet.status(task) == "completed" and all_ended(1), worker)
+    operations.reprocess(ACTOR, [task])
+    fleet.until(lambda: fleet.status(task) == "completed" and all_ended(2), worker)
+    first, second = fleet.attempts(task)
+    assert {first.run_id, second.run_id} == {str(run.run_id) for run in fleet.runs()}
+    assert len(fleet.runs()) == 2 and Task.objects.get(pk=task).result_attempt == second.pk
+
+
 def test_a_fault_of_the_job_itself_is_not_tried_again(fleet):
     fleet.workspace.jobs.runner = keep_running
     [task] = fleet.submit(fleet.agent("waits"))

@@ -222,6 +222,26 @@ def test_a_server_that_only_reads_since_a_failover_is_left_for_one_that_writes(h
     assert worker.poll() is None
 
 
+def test_where_no_connection_is_left_a_newcomer_says_so_and_everything_goes_on_by_itself_afterwards(
+    home, workers
+):
+    extraction = hand_in()
+    workers.append(worker := begin_worker(home, "--slots", 3, **QUICK))
+    wait_until(lambda: running(extraction), 20, "a running attempt")
+    superuser = Server(home.home).ensure_running() | {"user": "postgres"}
+    with psycopg.connect(**superuser, autocommit=True) as db:
+        db.execute(f"ALTER DATABASE {DATABASE} CONNECTION LIMIT 0")
+        try:
+            db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> 'postgres'")
+            newcomer = home.run("worker", "--until-idle", **QUICK)
+            assert newcomer.returncode != 0 and "too many connections" in newcomer.stderr
+            assert "Traceback" not in newcomer.stderr
+        finally:
+            db.execute(f"ALTER DATABASE {DATABASE} CONNECTION LIMIT -1")
+    everything_ended_right(extraction)
+    assert worker.poll() is None
+
+
 # A worker that is suspended, in a database of the ordinary server
 
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 
-from tasks import operations
+from tasks import notify, operations
 from tasks.agent import second_engine
 from tasks.audit import Actor
 from tasks.management import checkups
@@ -67,6 +67,19 @@ def test_a_database_in_use_passes_and_wakes_listeners():
 def test_a_version_that_is_not_known_is_a_fault(monkeypatch):
     monkeypatch.setattr(database, "NEWEST", 14)
     assert levels(database.can_be_used()) == [Level.FAULT]
+
+
+@pytest.mark.django_db
+def test_a_transaction_that_is_held_open_is_named(monkeypatch):
+    monkeypatch.setattr(database, "LONG_MINUTES", 0.0)
+    with notify.connect("analyst") as other, other.transaction():
+        other.execute("SELECT 1")
+        (found,) = database.nothing_is_held_open()
+        pid = other.info.backend_pid
+    assert found.level is Level.HINT and "agentaudit analyst" in found.sentence
+    assert f"process {pid}" in found.sentence and f"pg_terminate_backend({pid})" in found.advice
+    monkeypatch.undo()
+    assert not list(database.nothing_is_held_open())
 
 
 @pytest.mark.django_db

@@ -13,6 +13,7 @@ from tasks.management.preparation import pending_migrations, unknown_migrations
 
 OLDEST, NEWEST = 15, 18
 FEW_CONNECTIONS = 10
+LONG_MINUTES = 10.0
 CLOCK_HINT_SECONDS, CLOCK_FAULT_SECONDS = 2.0, 120.0
 """The database's clock decides everything here; signatures of remote attempts are accepted within 300 s."""
 
@@ -43,6 +44,7 @@ def can_be_used() -> Iterator[Finding]:
     yield ok("database", f"PostgreSQL {version}, {place}, database {connection.settings_dict['NAME']!r}.")
     yield from _rights()
     yield from _safety()
+    yield from nothing_is_held_open()
 
 
 def _rights() -> Iterator[Finding]:
@@ -95,6 +97,26 @@ def _safety() -> Iterator[Finding]:
             "database",
             f"{used} of {most} connections are in use.",
             "Raise max_connections; the README says how many agentaudit needs.",
+        )
+
+
+def nothing_is_held_open() -> Iterator[Finding]:
+    """Others' transactions are seen by who may see them (pg_read_all_stats); the own role's always."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pid, usename, application_name, extract(epoch FROM clock_timestamp() - xact_start) / 60 FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start < clock_timestamp() - make_interval(mins => 1) * %s "
+            "ORDER BY xact_start LIMIT 1",
+            [LONG_MINUTES],
+        )
+        oldest = cursor.fetchone()
+    if oldest:
+        pid, user, name, minutes = oldest
+        yield hint(
+            "database",
+            f"A transaction of {user} ({name or 'a program without a name'}, process {pid}) has been open for {minutes:.0f} minutes: "
+            "what changes meanwhile cannot be cleaned away, and the queue gets slower.",
+            f"End it where it was begun, or: SELECT pg_terminate_backend({pid})",
         )
 
 

@@ -39,6 +39,21 @@ def test_each_token_is_charged_once_at_the_price_of_its_kind(plain, output, read
     assert found is not None and abs(found - exact) <= Decimal("0.0000005")
 
 
+@pytest.mark.parametrize(
+    ("tokens", "usd"),
+    [
+        (Tokens(2006, 300, 1920), "0.000337"),  # 86 × 0.15, 1,920 × 0.075 and 300 × 0.60, by a million
+        (Tokens(2006, 300, 1920, 50), "0.000339"),  # 36 fresh, and 50 × 0.1875 for writing the cache
+        (Tokens(100, 10, 500), "0.000014"),  # more cached than there was: all of it was
+        (Tokens(100, 10, 500, 500), "0.000014"),
+        (Tokens(100, 10, 60, 500), "0.000018"),  # 60 read; what was written are the 40 others at most
+    ],
+)
+def test_sums_that_were_made_by_hand_come_out(tokens: Tokens, usd: str) -> None:
+    price = PriceRow(1, *map(Decimal, ("0.15", "0.60", "0.075", "0.1875")))
+    assert cost(tokens, price) == Decimal(usd)
+
+
 @given(st.lists(st.tuples(*[st.one_of(st.none(), counts)] * 4), min_size=1, max_size=6), st.randoms())
 def test_reports_of_tokens_that_repeat_or_come_in_another_order_say_the_same(reports, luck) -> None:
     def told(order: list) -> Tokens:

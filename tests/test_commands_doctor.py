@@ -9,6 +9,8 @@ import uuid
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from tasks import notify, operations
 from tasks.agent import second_engine
@@ -67,6 +69,14 @@ def test_a_database_in_use_passes_and_wakes_listeners():
 def test_a_version_that_is_not_known_is_a_fault(monkeypatch):
     monkeypatch.setattr(database, "NEWEST", 14)
     assert levels(database.can_be_used()) == [Level.FAULT]
+
+
+@pytest.mark.django_db
+def test_a_database_that_a_newer_version_has_changed_is_told():
+    assert levels(database.schema_is_current()) == [Level.OK]
+    MigrationRecorder(connection).record_applied("tasks", "9999_of_tomorrow")
+    (found,) = database.schema_is_current()
+    assert found.level is Level.FAULT and "tasks.9999_of_tomorrow" in found.sentence
 
 
 @pytest.mark.django_db

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import platform
@@ -19,6 +20,7 @@ from tasks.management import checkups
 from tasks.management.checkups import Level, database, machine, running
 from tasks.management.hands import workers_alive
 from tasks.models import Agent, Worker
+from tasks.storage import get_storage
 from tests import factories
 
 
@@ -161,6 +163,21 @@ def test_waiting_work_without_a_worker_is_a_fault():
         factories.make_extraction(client, factories.make_agent()), factories.make_document(client)
     )
     assert levels(running.somebody_works()) == [Level.FAULT]
+
+
+@pytest.mark.django_db
+def test_a_storage_that_is_not_the_one_that_was_handed_in_to_is_a_fault(settings, tmp_path):
+    client = factories.make_client()
+    extraction = factories.make_extraction(client, factories.make_agent())
+    documents = [factories.make_document(client) for _ in range(2)]
+    for document in documents:
+        factories.make_task(extraction, document)
+    get_storage().put(documents[1].storage_name, io.BytesIO(b"x"))
+    assert levels(running.waiting_documents_are_here()) == [], "one that was lost is told when it is read"
+    settings.STORAGE_URL = f"file:{tmp_path / 'of another machine'}"
+    get_storage.cache_clear()
+    (found,) = running.waiting_documents_are_here()
+    assert found.level is Level.FAULT and "of another machine" in found.sentence
 
 
 @pytest.mark.django_db

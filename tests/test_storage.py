@@ -17,6 +17,7 @@ import pytest
 
 from tasks.storage import StorageError
 from tasks.storage.folder import FolderStorage
+from tests.attempts import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "documents/ab/abc.pdf"
@@ -69,6 +70,37 @@ def test_a_reader_never_sees_a_half_file(storage):
     go_on.set()
     writer.join()
     assert storage.open(NAME).read() == b"first second"
+
+
+SLOW_WRITER = """
+import sys
+from pathlib import Path
+from tasks.storage.folder import FolderStorage
+
+print("begins", flush=True)
+FolderStorage(Path(sys.argv[1])).put(sys.argv[2], sys.stdin.buffer)
+"""
+
+
+def test_a_writer_that_is_killed_half_way_leaves_nothing_under_the_name(storage):
+    """What it had written is taken away a day later, by whoever cleans."""
+    command = [sys.executable, "-c", SLOW_WRITER, str(storage.root), NAME]
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "agentaudit.settings"}
+    writer = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=environment
+    )
+    assert writer.stdout.readline() == b"begins\n"
+    writer.stdin.write(b"x" * (3 << 20))  # more than is kept in memory on the way
+    writer.stdin.flush()
+    wait_for(lambda: any(path.stat().st_size for path in storage.root.rglob("*.part")), 20)
+    writer.kill()
+    writer.communicate()
+    (partial,) = storage.root.rglob("*.part")
+    assert not storage.exists(NAME) and list(storage.names("")) == []
+    os.utime(partial, (time.time() - 90_000,) * 2)
+    assert storage.clean() == 1 and files(storage) == []
+    storage.put(NAME, io.BytesIO(b"whole"))
+    assert storage.open(NAME).read() == b"whole"
 
 
 def test_two_writers_of_the_same_document_at_once_both_succeed(storage):

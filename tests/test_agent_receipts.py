@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks.agent.rules.labels import fold
+from tasks.agent.rules.received import UNNAMED
 from tasks.agent.rules.spelled import value_of
 from tests.test_agent_unusual import ITEMS, TITLES, Rows, record, values
 
@@ -57,6 +58,12 @@ def test_what_was_received_on_an_invoice_is_no_total(tmp_path: Path) -> None:
 def test_amounts_in_words(tmp_path: Path, rows: Rows, total: str, is_doubted: bool) -> None:
     found = record(tmp_path, [*HEAD, *rows]).fields["total"]
     assert found.value == total and bool(found.reasons) is is_doubted
+
+
+def test_the_only_amount_of_a_receipt_is_its_total_and_asks_for_a_look(tmp_path: Path) -> None:
+    found = record(tmp_path, [*HEAD, "$496.00", "for rent of May"]).fields["total"]
+    assert (found.value, *found.reasons) == ("496.00", UNNAMED)
+    assert values(record(tmp_path, [*HEAD, "$496.00", "for rent of May", "$12.00"]), "total") == [None]
 
 
 def test_a_figure_that_words_say_as_well_is_the_total(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
@@ -55,6 +56,7 @@ INCLUDED = re.compile(
     r"\b(?:enthaltene?|contained|included|comprise|incluse|incluid[ao]|compres[ao]|inbegrepen)\b[^a-z]*[a-z ]{0,20}$"
 )
 """What says before the name of a tax that a sum includes it, or that it is included in one. Folded."""
+OF = re.compile(r"\b(?:von|auf|of|on|sur|sobre|van|over|from|del|sul|dal)\b")
 CLOSING, MOST_BEFORE = 0.75, 2
 COMPLETING, BESIDE = 0.75, 0.25
 SENTENCE = 5
@@ -148,7 +150,8 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
             if placed is None:
                 continue
             other, amount, weight = placed
-            if not leads and not amount.money:
+            is_rate = not hit.plays_one(SUMMARY)
+            if ((not leads or is_rate) and not amount.money) or (is_rate and other.line != cell.line):
                 continue
             weight *= 1.0 if leads else CLOSING
             for role in roles:
@@ -168,6 +171,8 @@ def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
     said = text.folded[cell][: hit.end]
     whole = INCLUDING.search(said) if "tax" in roles else None
     money = any(amount.money and amount.end <= hit.start for amount in text.amounts(cell))
+    if not roles and "column:tax_rate" in hit.roles:
+        return ["tax"]  # "VAT % | 1,326.21"
     return ["total"] if whole and FOREIGN_WORDS.search(said, 0, whole.start()) and not money else roles
 
 
@@ -193,7 +198,7 @@ def _closes(text: Text, cell: Cell, hit: Hit) -> bool:
     if text.brackets(cell, hit) or (opening is not None and opening.plays_one(("other_number",))):
         return False
     folded = text.folded[cell]
-    behind = re.sub(r"\(.*?\)", "", _up_to_amount(text, cell, hit))
+    behind = OF.sub("", re.sub(r"\(.*?\)", "", _up_to_amount(text, cell, hit)))
     said = folded[: hit.end]
     close = len(folded[: hit.start].split()) <= MOST_BEFORE or INCLUDING.search(said) or INCLUDED.search(said)
     return bool(close) and not FOREIGN_WORDS.search(behind)
@@ -217,7 +222,7 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
         [h.start for h in text.hits[cell] if h.start >= hit.end and h.plays_one(SUMMARY)],
         default=len(cell.text),
     )
-    own = [a for a in text.amounts(cell) if hit.end <= a.start < stop and not a.percent]
+    own = [a for a in _outside(text, cell, hit.end) if hit.end <= a.start < stop and not a.percent]
     right = list(_to_the_right(text, cell))
     choices = [[p for p in right if p[1].money], [(cell, a) for a in own if a.money]]
     if _waits(text, cell, hit):
@@ -235,12 +240,22 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
         return *before, 0.7
     if right or own or foreign or _heads_several(text, cell):
         return None
-    for other in text.below(cell, 1):
+    for other in [*text.below(cell, 1), *_last_below(text, cell)]:
         money = [a for a in text.amounts(other) if a.money and not _in_sentence(other)]
         left = text.lines[other.line].cells[: other.column + 1]
         if money and not any(text.leading_hit(c) for c in left):
             return other, money[0], 0.72
     return None
+
+
+def _last_below(text: Text, cell: Cell) -> Iterator[Cell]:
+    """The last figure of the next line below the last label of its line: a box may be far wider than its heading."""
+    line = text.lines[cell.line]
+    after = text.lines[cell.line + 1 : cell.line + 2]
+    if cell is line.cells[-1] and cell.column and after and after[0].page == line.page:
+        last = after[0].cells[-1]
+        if last.x0 > cell.x0 and last.y0 - cell.y1 < 2.2 * cell.height:
+            yield last
 
 
 def _in_sentence(cell: Cell) -> bool:
@@ -263,7 +278,7 @@ def _to_the_right(text: Text, cell: Cell) -> Iterator[tuple[Cell, numbers.Amount
     """The figures to the right, without those of another label: "Net 609.50   Tax 51.03", "Taxable | 100.00 Tax | 10.00"."""
     for other in text.right_of(cell):
         hit = text.leading_hit(other)
-        figures = [amount for amount in text.amounts(other) if not amount.percent]
+        figures = [amount for amount in _outside(text, other) if not amount.percent]
         named = hit is not None and hit.plays_one(SUMMARY)
         if hit is not None and named and any(amount.start >= hit.end for amount in figures):
             continue
@@ -271,6 +286,16 @@ def _to_the_right(text: Text, cell: Cell) -> Iterator[tuple[Cell, numbers.Amount
             yield other, amount
         if named:
             return
+
+
+def _outside(text: Text, cell: Cell, start: int = 0) -> list[numbers.Amount]:
+    """The figures without those in brackets behind another one, which are remarks: "22.00 (100.00)". One alone in brackets behind a label is no less than nothing."""
+    amounts = text.amounts(cell)
+    bracketed = [a for a in amounts if a.start > start and cell.text[a.start] == "("]
+    plain_ = [a for a in amounts if a not in bracketed]
+    if start and not any(a.money for a in plain_):
+        return [replace(a, value=abs(a.value)) if a in bracketed else a for a in amounts]
+    return plain_ if any(a.money for a in plain_) else amounts
 
 
 def _left_of(text: Text, cell: Cell) -> tuple[Cell, numbers.Amount] | None:

@@ -53,6 +53,9 @@ def choose(by_role: dict[str, list[Figure]]) -> Amounts:
     """`by_role`: the candidates for net, tax, total, amount_due, discount, charge and settled."""
     nets, taxes, totals = (_distinct(by_role[role]) for role in ("net", "tax", "total"))
     due = _distinct(by_role["amount_due"])
+    if any(figure.amount.value for figure in (*totals, *due)):
+        # Nothing added and nothing taken off are sums as well, and not those of the document
+        nets, totals = ([f for f in figures if f.amount.value] for figures in (nets, totals))
     totals = totals + [
         f for f in due if f.amount.value and f.amount.value not in {t.amount.value for t in totals}
     ]
@@ -62,10 +65,11 @@ def choose(by_role: dict[str, list[Figure]]) -> Amounts:
     spare = [f for f in _distinct(before) if f.amount.value not in known]
     nets = nets + [Figure("net", f.amount, _weaker(f.candidate), f.line, spare=True) for f in spare]
     changes = _changes(by_role)
-    best, best_score = None, -1.0
+    paid = [*changes, *(-abs(figure.amount.value) for figure in by_role["settled"])]
+    best, best_score = None, 0.0
     taxed = any(f.amount.value and f.candidate.score > SURE_TAX for f in taxes)
     for net, tax, total in product([*nets, None], [*taxes, None], [*totals, None]):
-        score = _score(net, tax, total, changes, taxed)
+        score = _score(net, tax, total, paid if total and total.role == "amount_due" else changes, taxed)
         if score > best_score:
             best, best_score = (net, tax, total), score
     net, tax, total = best or (None, None, None)
@@ -78,6 +82,9 @@ def choose(by_role: dict[str, list[Figure]]) -> Amounts:
     chosen.settled = [figure.amount.value for figure in by_role["settled"]]
     if net and tax and total:
         chosen.adds_up = _adds_up(net, tax, total, changes) > 0
+        if total.role == "amount_due" and not chosen.adds_up and _adds_up(net, tax, total, paid):
+            # What is left after a payment proves net and tax; the total itself is not printed
+            chosen.adds_up, chosen.total = True, None
     if tax and not chosen.adds_up and _is_one_of_several(tax, by_role["tax"]):
         tax.candidate.reasons.append(
             "Several taxes are printed, and no sum says that this one is all of them."
@@ -139,6 +146,8 @@ def _score(
     if net and net.spare and not tax:
         return 0.0
     computed = any(f and f.candidate.label in (*UNPRINTED, ALONE) for f in (net, tax, total))
+    # What is added up may have its own sum among it
+    computed = computed or bool(net and net.candidate.source == "computed")
     if computed and not (net and tax and total):
         return 0.0
     if (

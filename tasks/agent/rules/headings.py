@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tasks.agent.layout import Cell
 from tasks.agent.rules.kind import is_priced, kinds_in, lists_documents
@@ -26,6 +27,13 @@ PREFIXED = re.compile(
     r"(?:INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT|QUO|QT|EST|ANG|AN|RCPT|REC|RCT|CN|GS|AV)[ /-]?\d{2,}(?:[/-]\d+)*"
 )
 """A number that begins with the abbreviation of its document."""
+SAID = re.compile(r"[ ,][^\d:]{30,}(?=: ?\S)")
+"""How a label goes on that is a sentence: "Invoice number, given in one or more series, that names the invoice without doubt: ..."."""
+OF_ANOTHER = re.compile(
+    r"\b(?:korygowan|corrected|credited|original invoice|ursprungsrechnung|korrigierte|d'origine|rectifie|rectificada|di riferimento|rettificata|oorspronkelijk|alkuperai|alkup\b"
+    r"|ursprunglig|opprinnelig|oprindelig|fatura original|puvodni)"
+)
+"""What says that a number is that of the document which this one corrects."""
 PREFIX = re.compile(r"[A-Z]{2,5}[-/]\d")
 """A label in capitals that a number begins with: "TXN-98765"."""
 BLANKED = re.compile(r" ?/ ?(?=\S)[A-Za-z]{0,4}\d[\w/-]*")
@@ -188,6 +196,10 @@ def _number_values(
     tail = text.folded[cell][hit.end :]
     if tail[:1].isdigit() and not GLUED.search(text.folded[cell][hit.start : hit.end]):
         weight -= 0.2  # a code that happens to start with the label's letters
+    if OF_ANOTHER.search(text.folded[cell]):
+        return
+    if said := SAID.match(tail):
+        tail, hit = tail[said.end() :], replace(hit, end=hit.end + said.end())
     start = hit.end + len(LEAD.match(tail).group())  # type: ignore[union-attr]
     own = _number_in(text, cell, start, weight * SAME_CELL, first_only=True, labelled=not near)
     if own is not None:

@@ -64,6 +64,7 @@ SYMBOLS = {
     "円": "JPY",
     "euro": "EUR",
     "euros": "EUR",
+    "euroa": "EUR",
     "sfr": "CHF",
     "kč": "CZK",
     "₽": "RUB",

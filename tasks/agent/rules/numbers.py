@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from tasks.agent.rules import names
 
-_SYMBOL = r"(?:US\$|HK\$|NZ\$|A\$|C\$|S\$|R\$|[€£¥₹$₽₩₺₪円₨]|(?<![A-Za-z])(?:Rs\.?|[Kk]r\.?|SFr\.?|Fr\.|zł|Kč|[Ee]uros?)(?![a-z])|(?<![A-Za-z])(?:"
+_SYMBOL = r"(?:US\$|HK\$|NZ\$|A\$|C\$|S\$|R\$|[€£¥₹$₽₩₺₪円₨]|(?<![A-Za-z])(?:Rs\.?|[Kk]r\.?|SFr\.?|Fr\.|zł|Kč|[Ee]uro[as]?)(?![a-z])|(?<![A-Za-z])(?:"
 _SYMBOL += "|".join(sorted(names.CODES)) + r")(?![A-Za-z]))"
 _DIGITS = (
     r"\d{1,3}(?:[ \u202f]\d{3})+(?!\d)|\d{1,3}(?:['’]\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?=\.\d)"

@@ -10,7 +10,7 @@ from tasks.agent.layout import Cell
 from tasks.agent.page import Word
 from tasks.agent.rules.buyers import buyers_of
 from tasks.agent.rules.dates import MONTHS
-from tasks.agent.rules.labels import Hit, fold
+from tasks.agent.rules.labels import Hit, find, fold
 from tasks.agent.rules.patterns import (
     ADDRESSING,
     BANK,
@@ -193,7 +193,9 @@ class Parties:
         weight += 0.8 * (cell.height / self.tallest) ** 2 if self.tallest > 11 else 0.2
         weight += 0.4 if self._address_follows(cell) else 0.0
         weight += 0.4 if any(CONTACT.search(self.text.folded[c]) for c in self.text.below(cell, 6)) else 0.0
-        self._add(_spelled(cell.words) if spelled else cell.text, cell.words, "letterhead", weight)
+        name = _spelled(cell.words) if spelled else cell.text
+        if not (spelled and any(hit.plays("kind:") for hit in find(fold(name)))):
+            self._add(name, cell.words, "letterhead", weight)
 
     def _is_something_else(self, cell: Cell) -> bool:
         text = self.text
@@ -213,7 +215,8 @@ class Parties:
             return True
         hit = text.leading_hit(cell)
         if hit is None:
-            return self._is_labelled(cell)
+            labelled = LABELLED.match(cell.text) and not PREFIX.match(text.folded[cell])
+            return bool(labelled) or self._is_labelled(cell)
         bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
         covers = hit.end - hit.start >= 0.6 * len(bare) or not NAMES.search(cell.text, hit.end)
         titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)

@@ -61,11 +61,18 @@ GREETINGS = (
     r"|bedankt voor|dank u|welkom (?:bij|in)|geachte|beste |dzi[eę]kujemy|witamy|szanown|kiitos |tervetuloa|hyvä |tack f|välkommen till|tak for|velkommen til|takk for|obrigad|bem-vind|d[eě]kujeme|v[aá]žen)"
 )
 """How documents speak to their readers."""
+HEADINGS = (
+    r"^(?:dane|adres|address|contact|kontakt|anschrift|adresse|coordonn[ée]es|direcci[óo]n|datos|dati|indirizzo|contactgegevens|yhteystiedot|osoite)\w*"
+    r"(?: (?:kontaktowe|details|data|de contacto|di contatto|of|du|del?|de l'))*"
+    r"(?: (?:podatnika|nabywcy|sprzedawcy|seller|buyer|supplier|customer|client|cliente|klant\w*|vendeur|acheteur|vendedor|fornitore))*$"
+)
+"""What stands over the data of a party: "Contact details", "Dane kontaktowe nabywcy"."""
 NOT_NAMES = re.compile(
     ADDRESSED + "|" + GREETINGS + "|"
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
     r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:customer |authori[sz]ed )?(?:signature|signatory)\b|^unterschrift|\d{1,2}:\d\d|^[=\-_*#.]{3,}|#$|^\w[\w-]{2,}\.[\w-]{3,}\.[a-z]{2,6}$"
-    r"|^[aà]n? [\w&.]{3,}(?: [\w&.]+){0,2} (?:company|brand)$|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
+    r"|^\w{1,4} ?\(\d+\)$|^\(.*\)$|" + HEADINGS + "|"
+    r"^[aà]n? [\w&.]{3,}(?: [\w&.]+){0,2} (?:company|brand)$|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
     r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}"
     r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
     re.IGNORECASE,
@@ -81,7 +88,9 @@ FOOTER_WORDS = re.compile(
     r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bregistration (?:no|number)\b|\btax id\b|\bcnpj\b|\babn\b|登録番号|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
 )
 PREFIX = re.compile(
-    r"^(?:attn|att|attention|z\.? ?hd|nazwa|name|firma|company|nom|societe|nombre|nome|ragione sociale|denominazione|cognome e nome|raison sociale|naam|bedrijf|nimi)\s*[:.]\s*",
+    r"^(?:attn|att|attention|z\.? ?hd|(?:imie i nazwisko lub |pelna )?nazwa|imie i nazwisko|(?:full |company )?name|firma|company|nom(?: ou raison sociale)?|societe"
+    r"|nombre(?: (?:o|y) razon social)?|razon social|nome|ragione sociale|denominazione|cognome e nome|raison sociale|(?:bedrijfs)?naam|bedrijf|(?:yrityksen )?nimi"
+    r"|obchodni jmeno|navn|namn)\s*[:.]\s*",
     re.IGNORECASE,
 )
 TITLES = re.compile(

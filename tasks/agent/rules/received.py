@@ -10,7 +10,8 @@ from tasks.agent.rules.numbers import Amount, plain
 from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Candidate, Text, words_at
 
-SCORE, BARE = 0.8, 0.7
+SCORE, BARE, ONLY = 0.8, 0.7, 0.5
+UNNAMED = "No label names a total; this is the only amount in the document."
 
 
 def received_of(text: Text, table: Table) -> Candidate | None:
@@ -26,6 +27,21 @@ def received_of(text: Text, table: Table) -> Candidate | None:
             label = text.folded[cell][hit.start : hit.end]
             candidate = Candidate(plain(amount.value), SCORE if amount.money else BARE, words, label=label)
             found.setdefault(amount.value, candidate)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def only_figure(text: Text) -> Candidate | None:
+    """The only amount of money in the document, which asks for a look; none where pages are recognised, for others may be lost there."""
+    if any(cell.words[0].source == "ocr" for cell in text.cells):
+        return None
+    found = {
+        amount.value: Candidate(
+            plain(amount.value), ONLY, words_at(cell, amount.start, amount.end), [UNNAMED]
+        )
+        for cell in text.cells
+        for amount in text.amounts(cell)
+        if amount.money and amount.value > 0
+    }
     return next(iter(found.values())) if len(found) == 1 else None
 
 

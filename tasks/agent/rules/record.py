@@ -27,7 +27,7 @@ from tasks.agent.rules.numbers import plain
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import key_of
 from tasks.agent.rules.products import FACTORS, products
-from tasks.agent.rules.received import received_of
+from tasks.agent.rules.received import only_figure, received_of
 from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
 from tasks.agent.rules.spelled import spelled_of
 from tasks.agent.rules.tables import Row, Table
@@ -116,10 +116,10 @@ def record_of(
 def complete_total(text: Text, name: str, amounts: Amounts, table: Table, spelled: Candidate | None) -> None:
     """What words and a figure say alike is the total where sums prove none; a receipt says what was received."""
     known = [*other_sums(amounts), *([amounts.total.amount] if amounts.total is not None else [])]
-    if spelled is not None and not amounts.adds_up and spelled.amount not in known:
-        amounts.total = printed(text, spelled.amount) or amounts.total
+    if spelled is not None and not amounts.adds_up and int(spelled.value) not in map(int, known):
+        amounts.total = printed(text, spelled.amount, whole=True) or amounts.total
     if name == "receipt" and amounts.total is None:
-        amounts.total = received_of(text, table) or spelled
+        amounts.total = received_of(text, table) or spelled or only_figure(text)
 
 
 def other_sums(amounts: Amounts) -> list[Decimal]:
@@ -226,11 +226,11 @@ def complete_from_xml(
         chosen[key] = candidate or Candidate(str(said), 0.5, source="xml", reasons=[ONLY_XML])
 
 
-def printed(text: Text, value: Decimal | None) -> Candidate | None:
-    """The first figure of money on the page that is this value; none for nothing and zero."""
+def printed(text: Text, value: Decimal | None, whole: bool = False) -> Candidate | None:
+    """The first figure of money on the page that is this value, or has it before its decimal mark (`whole`); none for nothing and zero."""
     for cell in text.cells if value else ():
         for amount in text.amounts(cell):
-            if amount.money and amount.value == value:
+            if amount.money and (int(amount.value) if whole else amount.value) == value:
                 return Candidate(plain(amount.value), 0.7, words_at(cell, amount.start, amount.end))
     return None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import takewhile
 
 from tasks.agent.page import Word
 from tasks.agent.rules.labels import fold
@@ -116,8 +115,16 @@ def spelled_of(text: Text) -> Iterator[Candidate]:
         tokens = [(token, word) for word in words for token in LETTERS.findall(fold(word.text))]
         starts = [i for i, (token, _) in enumerate(tokens[: BEFORE + 1]) if value_of([token], language)]
         for start in starts[:1]:
-            run = list(takewhile(lambda one: value_of([one[0]], language) is not None, tokens[start:]))
-            if any(token in COINS for token, _ in tokens[start + len(run) :][:1]):
+            end = next(
+                (
+                    i
+                    for i, (token, _) in enumerate(tokens)
+                    if i > start and value_of([token], language) is None
+                ),
+                len(tokens),
+            )
+            run = tokens[start:end]
+            if any(token in COINS for token, _ in tokens[end : end + 1]):
                 run = run[: _last(run, CONNECTED[language])]  # "... and fifty paise"
             if run:
                 value = value_of([token for token, _ in run], language)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -19,6 +20,8 @@ OF_RATES = "rates"
 Columns = dict[str, tuple[Cell, ...]]
 """The headings that play a role; of taxes there may be several, whose figures are added up."""
 MOST_HEADINGS = 3
+CLOSE, DIGIT = 4.0, re.compile(r"\d")
+"""Points between the rows of a heading."""
 
 
 @dataclass(slots=True)
@@ -69,12 +72,14 @@ def _before_changes(rows: list[dict[str, Figure]], best: dict[str, Figure]) -> I
 
 
 def _sums_of_rates(rows: list[dict[str, Figure]]) -> Iterator[Figure]:
-    """The sums of net and tax over the rates, where no row of sums is printed; they count only if the total proves them."""
+    """The sums of net and tax over the rates, where no row of sums is printed; they count only if the total proves them. What is exempt bears no tax."""
     for role in ("net", "tax"):
         figures = [row[role] for row in rows if role in row]
-        if len(figures) == len(rows) > 1:
+        if len(rows) > 1 and (len(figures) == len(rows) or (figures and role == "tax")):
             value = sum((figure.amount.value for figure in figures), Decimal(0))
-            candidate = Candidate(numbers.plain(value), 0.5, [], label=OF_RATES, source="computed")
+            words = figures[0].candidate.words if len(figures) == 1 else []
+            source = "page" if words else "computed"
+            candidate = Candidate(numbers.plain(value), 0.5, words, label=OF_RATES, source=source)
             yield Figure(role, numbers.Amount(value, 0, 0, "", 2, False), candidate, figures[-1].line)
 
 
@@ -110,27 +115,34 @@ def _total_rows(
 ) -> Iterator[dict[str, Figure]]:
     """Rows under the heading with a figure in at least two of its columns; under a heading of items only the row of sums."""
     gap = 60.0 if not items else 500.0
-    bottom = head.y1
+    bottom, begun = head.y1, False
     for line in text.lines[head.index + 1 : head.index + (60 if items else 10)]:
         if line.page != head.page or line.y0 - bottom > gap:
             return
         hit = text.leading_hit(line.cells[0])
         if items and (line.index in table.taken or hit is None or not {"total", "net"} & hit.roles):
             continue
-        row = _row_under(text, line, head, headings)
-        if len(row) >= 2:
-            bottom = line.y1
+        row = _row_under(text, line, head, headings, bare=not items)
+        if len(row) >= 2 or (begun and row.keys() == {"net"} and hit is None):
+            bottom, begun = line.y1, True
             yield row
-        elif not items and line.cells and hit is not None and not text.amounts(line.cells[-1]):
+        elif not items and not begun and line.y0 - bottom < CLOSE and not DIGIT.search(line.text):
+            bottom = line.y1  # a further row of the heading
+        elif not items and hit is not None and not text.amounts(line.cells[-1]):
             return
 
 
-def _row_under(text: Text, line: Line, head: Line, headings: Columns) -> dict[str, Figure]:
+def _row_under(
+    text: Text, line: Line, head: Line, headings: Columns, bare: bool = False
+) -> dict[str, Figure]:
+    """`bare`: whole numbers count where the line holds no cents ("22 % | 2000 | 460")."""
     row: dict[str, Figure] = {}
+    bare = bare and not any(amount.money for cell in line.cells for amount in text.amounts(cell))
     for cell in line.cells:
         for amount in text.amounts(cell):
             words = words_at(cell, amount.start, amount.end)
-            role = _column_of(words, head, headings) if amount.money else None
+            counts = amount.money or (bare and amount.value and not (amount.percent or amount.decimals))
+            role = _column_of(words, head, headings) if counts else None
             if role is not None:
                 candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
                 figure = Figure(role, amount, candidate, line.index)

@@ -1,0 +1,126 @@
+"""Prints of electronic invoices and what is set as they are: labels that are sentences, headings of many rows, boxes wider than their headings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.test_agent_unusual import HEAD, ITEMS, TITLES, Rows, record, sums, values
+
+PARTIES: Rows = [
+    "FA(3)",
+    "Krajowy System e-Faktur",
+    [(350, "FAKTURA PODSTAWOWA")],
+    "Kolejny numer faktury, nadany w ramach jednej lub kilku serii: FV2026/02/150",
+    "Data wystawienia: 2026-02-28",
+    [(60, "SPRZEDAWCA"), (350, "NABYWCA")],
+    [(60, "NIP: 5260250995"), (350, "NIP: 1111111111")],
+    [(60, "Imie i nazwisko lub nazwa: Mlyn S.A."), (350, "Imie i nazwisko lub nazwa: Jan Kowalski")],
+    [(60, "Adres podatnika"), (350, "Adres nabywcy")],
+    [(60, "Adres: ul. Kwiatowa 1"), (350, "Adres: ul. Polna 1")],
+    [(60, "Dane kontaktowe podatnika"), (350, "Dane kontaktowe nabywcy")],
+]
+RATES: Rows = [
+    [(60, "Stawka VAT"), (180, "Suma sprzedazy"), (300, "Kwota podatku od")],
+    [(180, "netto"), (300, "wartosci sprzedazy")],
+    [(300, "netto, przeliczona")],
+]
+TOTAL: Rows = ["Kwota naleznosci ogolem: 2760 PLN"]
+
+
+def test_an_official_print_is_read_by_its_labels(tmp_path: Path) -> None:
+    rates: Rows = [[(60, "22% lub 23%"), (200, "2000"), (320, "460")], [(60, "zw"), (200, "300")]]
+    charges: Rows = [[(200, "Suma doplat"), (480, "0.00")]]
+    found = record(tmp_path, [*PARTIES, *RATES, *rates, "", *TOTAL, "", *charges], step=13)
+    assert values(found, "supplier", "buyer", "number") == ["Mlyn S.A.", "Jan Kowalski", "FV2026/02/150"]
+    assert sums(found) == [2300, 460, 2760]
+    assert not any(found.fields[name].reasons for name in ("supplier", "number", "net", "tax", "total"))
+
+
+def test_the_number_of_the_corrected_invoice_is_not_the_documents(tmp_path: Path) -> None:
+    corrected: Rows = ["Numer identyfikujacy fakture korygowana w KSeF", "9999999999-20230908-8BEF"]
+    rows: Rows = [*PARTIES[:3], PARTIES[4], "Faktura korygujaca", *corrected, *TOTAL]
+    assert values(record(tmp_path, rows), "number") == [None]
+
+
+def test_the_last_figure_below_the_last_heading_is_its_own(tmp_path: Path) -> None:
+    titles: Rows = [[(60, "Importo bollo"), (190, "Arr."), (380, "Totale documento")]]
+    figures: Rows = [[(195, "0,00"), (500, "28,40")]]
+    rows: Rows = ["Bianchi SRL", "Fattura n. 12", "Data: 14/05/2024", "EUR", *titles, *figures]
+    assert values(record(tmp_path, rows, step=13), "total") == ["28.40"]
+
+
+@pytest.mark.parametrize(
+    ("said", "tax"),
+    [
+        ([[(390, "Total"), (480, "360.00")], "Inklusive MWST von 20% (60.00)"], 60),
+        ([[(390, "VAT 20%"), (470, "60.00 (300.00)")], [(390, "Total"), (480, "360.00")]], 60),
+        (
+            [
+                [(390, "Subtotal"), (480, "$300.00")],
+                [(390, "Discount %"), (480, "-$30.00")],
+                [(390, "VAT %"), (480, "$54.00")],
+                [(390, "Total"), (480, "$324.00")],
+            ],
+            54,
+        ),
+    ],
+)
+def test_ways_to_print_a_tax(tmp_path: Path, said: Rows, tax: int) -> None:
+    found = record(tmp_path, [*HEAD, *said])
+    assert sums(found)[1] == tax and not found.fields["tax"].reasons
+
+
+def test_what_is_left_after_a_payment_proves_net_and_taxes_and_is_no_total(tmp_path: Path) -> None:
+    said: Rows = [
+        [(390, "Sous-total"), (480, "300,00")],
+        [(390, "TVA 10 % sur 100,00"), (520, "10,00")],
+        [(390, "TVA 20 % sur 200,00"), (520, "40,00")],
+        [(390, "Déjà payé"), (480, "-100,00")],
+        [(390, "Solde à régler"), (480, "250,00")],
+    ]
+    found = record(
+        tmp_path, ["Imprimerie Delorme", "Facture n° 88", "Date : 14/05/2024", "EUR", *TITLES, *ITEMS, *said]
+    )
+    assert sums(found)[:2] == [300, 50] and values(found, "total", "amount_due") == [None, "250.00"]
+
+
+def test_nothing_is_chosen_of_sums_that_contradict_each_other(tmp_path: Path) -> None:
+    """A figure alone, which only net and tax could prove, less than what the lines add up to."""
+    rows: Rows = [*HEAD, *TITLES, *ITEMS, "", [(480, "261.00")]]
+    assert sums(record(tmp_path, rows)) == [None, None, None]
+
+
+def test_euros_have_an_ending_in_finnish(tmp_path: Path) -> None:
+    rows: Rows = [
+        "Pullin Kala Oy",
+        "Lasku 88",
+        "Laskun numero: 88",
+        "Päivämäärä: 14.5.2024",
+        "Yhteensä 122,00 euroa",
+    ]
+    found = record(tmp_path, rows).fields["currency"]
+    assert (found.value, found.reasons) == ("EUR", ())
+
+
+def test_a_title_in_spaced_letters_is_no_supplier(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60 + 14 * place, letter) for place, letter in enumerate("FACTURA")],
+        "Número 88",
+        "Fecha: 14/05/2024",
+    ]
+    found = record(tmp_path, [*rows, [(390, "Total"), (480, "300,00 EUR")]])
+    assert values(found, "supplier") == [None]
+
+
+def test_a_line_that_says_what_it_is_is_no_rival_of_the_supplier(tmp_path: Path) -> None:
+    sender = "Gartenbau Tiedemann - Moorweg 8 - 25421 Pinneberg"
+    block: Rows = [
+        [(60, "Gemeinde Quickborn"), (400, "Dokument: Rechnung")],
+        "Lornsenweg 2",
+        "25451 Quickborn",
+    ]
+    rows: Rows = [sender, *block, "Rechnung 88", "Datum: 14.05.2024", [(390, "Summe"), (480, "300,00 EUR")]]
+    found = record(tmp_path, rows, step=14).fields["supplier"]
+    assert (found.value, found.reasons) == ("Gartenbau Tiedemann", ())

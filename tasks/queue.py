@@ -287,7 +287,8 @@ def mark_running(db: psycopg.Connection, started: Sequence[tuple[UUID, str, str]
     attempts, run_ids, run_pages = (
         [list(column) for column in zip(*started, strict=True)] if started else ([], [], [])
     )
-    execute(db, "mark_running", attempts=attempts, run_ids=run_ids, run_pages=run_pages)
+    with short_transaction(db):
+        execute(db, "mark_running", attempts=attempts, run_ids=run_ids, run_pages=run_pages)
 
 
 def mark_starting(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
@@ -295,7 +296,8 @@ def mark_starting(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
 
 
 def progress(db: psycopg.Connection, columns: dict[str, list[Any]]) -> None:
-    execute(db, "progress", **columns)
+    with short_transaction(db):
+        execute(db, "progress", **columns)
 
 
 # Outcomes

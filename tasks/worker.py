@@ -223,7 +223,9 @@ class Worker:
             self._unsettled += news_of(report)
             if report.state in ALIVE and any(isinstance(event, Started) for event in report.events):
                 self._note_running(report)
-        progress = [event for report in reports for event in report.events if isinstance(event, Progress)]
+        # How far a completed attempt was is told by its outcome
+        open_ones = [r for r in reports if not any(isinstance(event, Completed) for event in r.events)]
+        progress = [event for report in open_ones for event in report.events if isinstance(event, Progress)]
         if progress:
             events.progress(queue.connection(), progress)
             notify.hint(notify.CHANGED)

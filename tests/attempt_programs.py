@@ -87,6 +87,14 @@ def reports_every_page(order: Order, progress):
     return RESULT
 
 
+def lingers(order: Order, progress):
+    """Says how far it is right before its outcome, and takes a while to leave."""
+    time.sleep(0.05)
+    progress(2, 2, Usage())
+    sys.stdout.flush = lambda: time.sleep(0.4)
+    return RESULT
+
+
 def leaves(order: Order, progress):
     os._exit(7)
 
@@ -127,6 +135,14 @@ def prints_a_little(order: Order, progress):
     return RESULT
 
 
+def _session_nice() -> str | None:
+    """What the kernel schedules this session by; None where it does not schedule by session."""
+    try:
+        return Path("/proc/self/autogroup").read_text().rpartition(" ")[2].strip()
+    except OSError:
+        return None
+
+
 def tells_its_surroundings(order: Order, progress):
     """Everything that an attempt can see of where it runs, into settings["note"]."""
     seen = {
@@ -136,6 +152,7 @@ def tells_its_surroundings(order: Order, progress):
         "stdin": os.readlink("/proc/self/fd/0"),
         "session": os.getsid(0) == os.getpid(),
         "nice": os.nice(0),
+        "session_nice": _session_nice(),
         "umask": os.umask(0o077),
         "oom_score_adj": Path("/proc/self/oom_score_adj").read_text().strip(),
         "core": resource.getrlimit(resource.RLIMIT_CORE)[0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -12,17 +13,18 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
-from tasks.agent.contract import Code, Completed, Failed, Progress
+from tasks.agent.contract import Code, Completed, Failed, Limits, Progress
 from tasks.executors import Run, RunState
 from tasks.executors.attempt_log import LIMIT_BYTES
 from tasks.executors.child import scratch_folder
 from tasks.executors.lease import LeaseClock
 from tasks.executors.local import LocalExecutor
 from tests.attempts import alive, below, ended, hear, make_order, running, wait_for
-from tests.pdfs import HOSTILE, stored
+from tests.pdfs import HOSTILE, order_for, stored
 
 ROOT = Path(__file__).resolve().parent.parent
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
@@ -108,8 +110,8 @@ def test_a_memory_hog_ends_at_its_limit(executor):
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_document_ends_its_own_attempt_in_time_and_memory(executor, tmp_path, kind):
-    hostile = {"program": "rules", "document": str(stored(tmp_path, HOSTILE[kind]()))}
-    other, tried = make_order("waits"), make_order("").model_copy(update=hostile)
+    path = stored(tmp_path, HOSTILE[kind]())
+    other, tried = make_order("waits"), order_for(path, attempt=uuid4(), limits=Limits(memory_mib=512))
     began = time.monotonic()
     start(executor, other, tried)
     report = hear(executor, ended(tried.attempt))[-1]
@@ -199,6 +201,7 @@ def test_an_attempt_sees_nothing_of_its_worker(tmp_path, monkeypatch):
     assert seen["stdin"] == "/dev/null"
     assert seen["session"]
     assert (seen["nice"], seen["umask"], seen["core"], seen["cpu"]) == (5, 0o077, 0, 600)
+    assert seen["session_nice"] in ("5", None)
     assert seen["oom_score_adj"] == "800"
     assert seen["heavy"] == []
     assert not Path(seen["cwd"]).exists()
@@ -259,6 +262,16 @@ def test_a_chatty_attempt_starves_nobody_and_its_progress_is_thinned(executor):
     assert len(spoken) < 12
     assert all(sum(isinstance(event, Progress) for event in report.events) <= 1 for report in spoken)
     assert isinstance(spoken[-1].events[-1], Completed)
+
+
+def test_what_is_said_with_an_outcome_is_told_with_the_end_for_which_the_worker_sleeps(executor):
+    order = make_order("lingers")
+    start(executor, order)
+    began, reports = time.process_time(), hear(executor, ended(order.attempt))
+    assert time.process_time() - began < 0.2
+    told = [[type(event) for event in report.events] for report in reports]
+    assert told[-1] == [Progress, Completed]
+    assert Progress not in itertools.chain(*told[:-1])
 
 
 def test_a_worker_that_does_not_listen_holds_up_nobody_and_loses_nothing(executor, tmp_path):

@@ -57,6 +57,10 @@ class _Process:
         state = RunState.RUNNING if self.pid else RunState.STARTING
         return Report(self.order.attempt, state, run_id=f"pid:{self.pid}" if self.pid else "")
 
+    def has_news(self) -> bool:
+        """Whether it has said what is worth telling before its end; once it is leaving, its end comes at once and tells it all."""
+        return self.stream.heard() and not self.leaving
+
 
 class LocalExecutor:
     """Used by one worker from one thread; only `wake` may be called from elsewhere."""
@@ -292,7 +296,7 @@ class LocalExecutor:
         if process.end is None:
             if now >= process.backstop_at:
                 process.link.kill()
-            elif process.stream.heard() and now >= process.quiet_until:
+            elif process.has_news() and now >= process.quiet_until:
                 process.quiet_until = now + QUIET_SECONDS
                 self._news.append(replace(process.report(), events=process.stream.take()))
             return
@@ -357,7 +361,7 @@ class LocalExecutor:
             if process.end is not None:
                 moments.append(now + 0.02)
             else:
-                moments.append(process.quiet_until if process.stream.heard() else process.backstop_at)
+                moments.append(process.quiet_until if process.has_news() else process.backstop_at)
         return min(moments)
 
     def _state(self, attempt: UUID, waiting: dict[UUID, Report]) -> Report:

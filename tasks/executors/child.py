@@ -117,7 +117,7 @@ def _cut_loose(birth: Birth) -> None:
 
 
 def _limit(limits: Limits) -> None:
-    os.nice(5)
+    system.give_way(5)
     system.die_first()
     system.give_up_new_privileges()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

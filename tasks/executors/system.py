@@ -41,6 +41,16 @@ def die_first() -> None:
         (PROC / "self/oom_score_adj").write_text("800")
 
 
+def give_way(by: int) -> None:
+    """Lower this process's priority by so much, and that of its session, which it has to lead.
+
+    Kernels that share a machine out by session (autogroup) heed a process's own niceness only within its session.
+    """
+    os.nice(by)
+    with contextlib.suppress(OSError):
+        (PROC / "self/autogroup").write_text(str(by))
+
+
 def children() -> list[int]:
     """Pids of this process's children, dead ones that were not waited for included."""
     try:

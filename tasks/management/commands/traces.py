@@ -18,6 +18,7 @@ from django.db import connection as django_connection
 
 from tasks import idleness, queue
 from tasks.costs.traces import Reconciler
+from tasks.executors import system
 from tasks.traces.exporter import Exporter, Lock
 from tasks.traces.places import open_store, spool
 from tasks.traces.probe import written_and_read_back
@@ -28,7 +29,8 @@ AWAY = (DatabaseError, InterfaceError, psycopg.Error)
 LOOK_SECONDS, COMPARE_SECONDS = 0.5, 2.0
 LEAVE_SECONDS = 20.0
 """After a request to stop, or its worker's end, what is complete is still written, for so long."""
-NICE = 5
+NICE = 15
+"""Documents come first: what a busy machine leaves is enough, and the rest is written when it is idle."""
 
 
 class Command(BaseCommand):
@@ -59,7 +61,7 @@ class Command(BaseCommand):
             return
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        os.nice(NICE)
+        system.give_way(NICE)
         if beside_worker:
             threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
         rounds = Rounds(Exporter(files, open_store, ended_among))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -30,7 +31,7 @@ from tasks.agent.contract import (
 )
 from tasks.agent.predictions import differences, prediction
 from tasks.agent.program import BUILT_IN, WITHOUT_MODEL, run
-from tests.pdfs import events_of, order_for, outcome_of
+from tests.pdfs import events_of, lines_pdf, order_for, outcome_of
 from tests.samples.generate import FOLDER
 
 SAMPLE = FOLDER / "01-invoice-english.pdf"
@@ -107,6 +108,22 @@ def test_every_failure_is_one_event_with_a_fitting_code(program: str, code: Code
 def test_the_upstream_says_when_to_come_back() -> None:
     failed = outcome_of(SAMPLE, program=f"{HERE}:refuses")
     assert isinstance(failed, Failed) and failed.retry_after == 12
+
+
+def test_a_file_with_other_bytes_than_were_handed_in_is_not_read(tmp_path: Path) -> None:
+    """Of half a document that can be repaired, a part would be read and called the whole."""
+    whole = lines_pdf(["Invoice 7", "Total 12.00 EUR"])
+    digest, path = hashlib.sha256(whole).hexdigest(), tmp_path / "a.pdf"
+    path.write_bytes(whole)
+    assert isinstance(outcome_of(path, document_sha256=digest), Completed)
+    for other in (whole[:-40], whole.replace(b"12.00", b"21.00"), b""):
+        path.write_bytes(other)
+        failed = outcome_of(path, document_sha256=digest)
+        assert isinstance(failed, Failed) and (failed.code, failed.retryable) == (Code.STORAGE, True)
+        assert "not the document that was handed in" in failed.message
+    path.unlink()
+    failed = outcome_of(path, document_sha256=digest)
+    assert isinstance(failed, Failed) and failed.code is Code.DOCUMENT_MISSING
 
 
 @pytest.mark.parametrize(("wait", "told"), [(1e9, 86_400), (-3.0, 0), (float("inf"), 86_400), (None, None)])

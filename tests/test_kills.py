@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import signal
@@ -86,7 +87,8 @@ def hand_in() -> Extraction:
         content = (
             SAMPLES / f"{READABLE[number % len(READABLE)]}.pdf"
         ).read_bytes() + f"\n% {agent.pk} {number}\n".encode()
-        document = make_document(client, f"{READABLE[number % len(READABLE)]}-{number}.pdf")
+        name = f"{READABLE[number % len(READABLE)]}-{number}.pdf"
+        document = make_document(client, name, sha256=hashlib.sha256(content).hexdigest())
         path = get_storage().path_for_attempt(document.storage_name)
         path.write_bytes(content)
         handed.append(operations.Handed(document))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
 import logging
@@ -112,7 +113,9 @@ def traced_attempt(
 def attempt(order: Order, progress: ReportProgress) -> Completed | Failed:
     """The outcome of reading the document; every exception becomes a Failed with a fitting code."""
     try:
-        result, usage = load(order.program)(order, progress)
+        program = load(order.program)
+        must_be_what_was_handed_in(order)
+        result, usage = program(order, progress)
         return Completed(attempt=order.attempt, result=result, usage=usage)
     except Problem as problem:
         return failed(order, problem, progress)
@@ -133,6 +136,23 @@ def attempt(order: Order, progress: ReportProgress) -> Completed | Failed:
         log.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
         message = f"The agent stopped on an unexpected error ({type(error).__name__}); the attempt's log says where."
         return failed(order, Problem(Code.CRASHED, message, retryable=True), progress)
+
+
+def must_be_what_was_handed_in(order: Order) -> None:
+    """Raises Problem for a file with other bytes: of one that was cut short, PDFium may well read a part. A file that cannot be read is left
+    to the program, and so is one whose digest nobody has said.
+    """
+    try:
+        with open(order.document, "rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return
+    if order.document_sha256 not in ("", found):
+        message = (
+            "The stored file is not the document that was handed in: it was cut short, damaged or replaced. "
+            "Restore it from a backup, or hand the document in again."
+        )
+        raise Problem(Code.STORAGE, message, retryable=True)
 
 
 def failed(order: Order, problem: Problem, progress: ReportProgress) -> Failed:

@@ -103,8 +103,9 @@ def test_what_is_raised_is_in_the_trail_with_the_reason(clock):
 
 
 @pytest.mark.parametrize("slots", [1, 5])
-def test_a_recovered_urgent_task_comes_before_lower_work_that_is_fresh(clock, slots):
+def test_a_recovered_urgent_task_comes_before_lower_work_older_and_fresh(clock, slots):
     agent = make_agent()
+    tools.hand_in(agent, 20, priority=Priority.BULK)
     (urgent,) = tools.hand_in(agent, 1, priority=Priority.URGENT)
     tools.claim()
     clock.forward(tools.LEASE + 1)

@@ -142,6 +142,15 @@ def test_nothing_can_be_shifted_across_the_borders_of_the_signed_text(client, at
             signatures.SIGNATURE: headers[signatures.SIGNATURE],
         }
         assert post(client, attempt, rest, headers=moved).status_code == 401, moved
+    for message, moment in (("agent.7", time), ("a", f"{time}.5"), ("a\n", time), ("a", f"{time} ")):
+        signature = signatures._digest(callback_secrets(attempt)[0], message, moment, body)
+        headers = {
+            signatures.ID: message,
+            signatures.TIMESTAMP: moment,
+            signatures.SIGNATURE: f"v1,{signature}",
+        }
+        with pytest.raises(signatures.SignatureError, match="digits"):
+            signatures.verify(callback_secrets(attempt), headers, body, None)
     assert state(attempt) == ("processing", "claimed")
 
 

@@ -17,6 +17,7 @@ from tasks.models import Extraction, Task
 from tasks.states import TaskStatus
 
 LATELY_MINUTES = 10.0
+HOURS_FROM_MINUTES = 120
 FEWEST_DONE = 5
 """Of fewer finished documents nothing is foretold."""
 MOST_LOOKED_AT = 10_000
@@ -43,6 +44,9 @@ class Pace:
         low, high = (math.ceil(seconds / 60) for seconds in self.left)
         if high <= 1:
             return _("less than a minute left")
+        if low >= HOURS_FROM_MINUTES:
+            hours = {"low": low // 60, "high": math.ceil(high / 60)}
+            return _("%(low)d to %(high)d hours left") % hours
         if low == high:
             return ngettext("about %(n)d minute left", "about %(n)d minutes left", low) % {"n": low}
         return _("%(low)d to %(high)d minutes left") % {"low": low, "high": high}

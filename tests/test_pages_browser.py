@@ -180,6 +180,8 @@ def test_no_page_scrolls_sideways(world, root, visit, width: int, language: str)
         *paths_of(world),
         "/operations/",
         "/operations/tasks/",
+        "/operations/tasks/?status=failed",
+        "/operations/actions/",
         "/operations/maintenance/",
         "/costs/",
     ]:

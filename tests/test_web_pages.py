@@ -23,6 +23,7 @@ from django.utils.translation import override
 
 from dashboard import errors, gist
 from dashboard.operations import moment
+from dashboard.pace import Pace
 from dashboard.templatetags import show
 from tasks import why
 from tasks.models import Attempt, AuditEntry, Extraction, Task, Worker
@@ -181,6 +182,7 @@ def test_the_list_of_extractions_pages_filters_and_counts(world, monkeypatch) ->
     assert "Other" in page and "Year-end" not in page and f"before={newer.pk}" in page
     page = client.get(reverse("extractions"), {"before": newer.pk}).content.decode()
     assert "3 / 5" in page and "Year-end" in page
+    assert "1 to review" in page and "1 failed" in page, "a telephone shows no columns for them"
     assert "Nothing matches" in client.get(reverse("extractions"), {"mine": 1}).content.decode()
     assert "Year-end" in client.get(reverse("extractions"), {"client": first.client_id}).content.decode()
 
@@ -250,6 +252,32 @@ def test_money_is_shown_to_the_cent_and_small_money_to_the_millionth(
     value: Decimal | None, shown: str
 ) -> None:
     assert show.usd(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (None, "—"),
+        (0.25, "0.2 s"),
+        (59.9, "59 s"),
+        (110, "1 min 50 s"),
+        (8017, "2 h 13 min"),
+        (180_000, "2 d 2 h"),
+    ],
+)
+def test_a_time_is_told_in_the_largest_unit_that_it_fills(seconds: float | None, shown: str) -> None:
+    """An extraction over a night took 1,520 minutes."""
+    assert show.seconds(seconds).replace("\u202f", " ") == shown
+
+
+@pytest.mark.parametrize(
+    ("left", "shown"),
+    [((30, 50), "less than a minute left"), ((100, 119), "about 2 minutes left"), ((600, 7_300), "10 to 122 minutes left"),
+     ((7_300, 30_000), "2 to 9 hours left")],
+)  # fmt: skip
+def test_the_time_left_is_told_in_hours_where_it_is_hours(left: tuple[float, float], shown: str) -> None:
+    pace = Pace(None, 0, 0, 1.0, left, None, 0.0, 0.0)
+    assert pace.left_sentence == shown
 
 
 def test_a_share_is_never_rounded_up_to_certainty() -> None:

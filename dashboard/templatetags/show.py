@@ -21,6 +21,8 @@ from tasks import confidence, maintenance
 
 register = template.Library()
 UNKNOWN = "—"
+SPANS = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
+"""A time is told in the largest unit that it fills and the next smaller one, both as seconds."""
 
 
 @register.simple_tag
@@ -162,8 +164,11 @@ def seconds(value: float | None) -> str:
         return UNKNOWN
     if value < 10:
         return formats.number_format(round(value, 1), 1) + "\u202fs"
-    minutes, rest = divmod(int(value), 60)
-    return f"{minutes}\u202fmin {rest}\u202fs" if minutes else f"{rest}\u202fs"
+    for length, unit, part_length, part in SPANS:
+        if value >= length:
+            whole, rest = divmod(int(value), length)
+            return f"{whole}\u202f{unit} {rest // part_length}\u202f{part}"
+    return f"{int(value)}\u202fs"
 
 
 @register.filter

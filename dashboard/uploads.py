@@ -180,9 +180,10 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
         "pages": settings.UPLOAD_MAX_PAGES,
         "left_out": MOST_LEFT_OUT,
     }
-    return render(
-        request,
-        "upload.html",
-        {"form": form, "limits": limits, "closed": maintenance.sentence()},
-        status=status,
-    )
+    user = request.user
+    context = {
+        "form": form, "limits": limits, "closed": maintenance.sentence(),
+        "may_add_client": user.is_staff and user.has_perm("tasks.add_client"),
+        "may_add_member": user.is_staff and user.has_perm("tasks.add_membership"),
+    }  # fmt: skip
+    return render(request, "upload.html", context, status=status)

@@ -53,6 +53,7 @@ def page(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form, "filters": filters, "tasks": rows, "text": text, "number": number, "is_cut": is_cut, "query": filters.query(),
         "selection": filters.query().removeprefix("?"), "next": str(following) if following else "", "after": request.GET.get("after", ""), "here": request.get_full_path(),
+        "is_narrowed": bool(text) or filters != Filters(last="all"),
         "error": words.error_word(filters.error) if filters.error else "", "levels": [int(level) for level in sorted(Priority, reverse=True)],
         "may_operate": request.user.has_perm("tasks.operate_task"), "saved": saved.of(request, "operations_tasks", filters),
         "news": "" if text else reverse("operations_tasks_news", args=(number, _mark(rows))),

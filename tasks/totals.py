@@ -64,12 +64,13 @@ class Totals:
 
     @property
     def cost_usd(self) -> Decimal | None:
-        """What is known of the LLM cost; None where nothing is."""
-        return self.settled_usd + self.estimated_usd if self.cost_settled + self.cost_estimated else None
+        """What is known of the LLM cost; None where nothing is. What was never tried has cost nothing."""
+        known = self.cost_settled + self.cost_estimated or not self.attempts
+        return self.settled_usd + self.estimated_usd if known else None
 
     @property
     def compute_usd(self) -> Decimal | None:
-        known = self.compute_settled + self.compute_estimated
+        known = self.compute_settled + self.compute_estimated or not self.attempts
         return self.compute_settled_usd + self.compute_estimated_usd if known else None
 
 

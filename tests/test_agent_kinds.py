@@ -137,3 +137,11 @@ def test_the_label_of_a_number_names_the_kind_though_the_number_is_not_legible(t
     (record,) = read(tmp_path, rows).records
     assert record.kind == "receipt" and record.fields["number"].value is None
     assert not read(tmp_path, [row for row in rows if isinstance(row, str)]).records
+
+
+def test_the_names_of_both_parties_are_a_sign_of_an_invoice_that_is_titled_so(tmp_path: Path) -> None:
+    parties: Rows = ["Cedente: Bianchi SRL", "Cessionario: Alfa SRL"]
+    rest: Rows = ["Data documento 14/05/2024", "Contratto 406-163 del 06-05-2024"]
+    assert read(tmp_path, ["TD01 fattura", *parties, *rest]).kind == "invoice"
+    assert read(tmp_path, ["TD01 fattura", *rest]).kind == "other"
+    assert read(tmp_path, [*parties, *rest]).kind == "other"

@@ -145,3 +145,47 @@ def test_a_month_beside_its_year_is_no_supplier(tmp_path: Path) -> None:
     date: Rows = [[(60, "Nov."), (110, "9,"), (150, "2022")]]
     rows: Rows = [*date, "Harbour Lane Books", "14 Mill Road", "RECEIPT", "Receipt no 8812", *REST]
     assert values(record(tmp_path, rows), "supplier") == ["Harbour Lane Books"]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        ["Gemeinde Quickborn", "Frau Petersen", "Lornsenweg 2", "25451 Quickborn"],
+        ["Praxisklinik", "Dr. Klaus Brandes", "Birkenallee 3", "25462 Rellingen"],
+    ],
+)
+def test_who_is_greeted_or_named_below_is_written_to(tmp_path: Path, block: Rows) -> None:
+    greeting = "Sehr geehrte Frau Petersen," if "Frau" in str(block[1]) else "Sehr geehrter Herr Dr. Brandes,"
+    rows: Rows = [*block, "", "Rechnung 2025-0117", "Datum: 14.05.2024", greeting, *REST]
+    assert values(record(tmp_path, rows, step=14), "supplier") == [None]
+
+
+def test_a_name_below_the_title_may_be_who_is_written_to_where_nothing_tells_of_the_writer(
+    tmp_path: Path,
+) -> None:
+    block: Rows = ["Comunidad Alcala", "Calle Alcala 212", "28028 Madrid"]
+    rows: Rows = ["FACTURA", *block, "Número 88", "Fecha: 14/05/2024", *REST]
+    assert record(tmp_path, rows, step=14).fields["supplier"].reasons
+    reachable: Rows = [*rows[:4], "Tel. 91 555 12 12", *rows[4:]]
+    assert not record(tmp_path, reachable, step=14).fields["supplier"].reasons
+
+
+def test_a_name_far_below_an_empty_head_may_be_who_is_written_to(tmp_path: Path) -> None:
+    rows: Rows = [
+        "Quickborn Turnverein",
+        "Lornsenweg 2",
+        "25451 Quickborn",
+        "Rechnung 88",
+        "Datum: 14.05.2024",
+        *REST,
+    ]
+    low = record(tmp_path, [*[""] * 10, *rows], step=14).fields["supplier"]
+    assert low.value == "Quickborn Turnverein" and low.reasons
+    assert not record(tmp_path, rows, step=14).fields["supplier"].reasons
+
+
+@pytest.mark.parametrize(
+    "name", ["Your logo", "FA(3)", "(Not for payments)", "Dane kontaktowe nabywcy", "Contact details", "von"]
+)
+def test_what_is_no_name(name: str) -> None:
+    assert not is_name(name)

@@ -9,8 +9,8 @@ from tasks.agent.layout import Cell
 from tasks.agent.rules.labels import Hit, find, fold
 from tasks.agent.rules.text import Text
 
-JOINED = re.compile(r"^[^\W\d_][\w .]{2,24}[^\W\d_] ?[/&] ?$")
-"""What a title may open with: "Repair order / Invoice"."""
+JOINED = re.compile(r"^[^\W\d_][\w .]{2,24}[^\W\d_] ?[/&] ?$|^td[o\d][\d)] ?$")
+"""What a title may open with: "Repair order / Invoice", and the code that Italy has for each kind."""
 WORDS = re.compile(r"\S*[^\W\d_]{3}\S*")
 SPACED = re.compile(r"\b(?:\w ){3,}\w\b")
 NAMES = {

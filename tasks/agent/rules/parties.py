@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
 from tasks.agent.rules.buyers import buyers_of
-from tasks.agent.rules.dates import MONTHS
-from tasks.agent.rules.labels import Hit, find, fold
+from tasks.agent.rules.labels import find, fold
+from tasks.agent.rules.letterheads import announces, is_something_else, is_spelled, spelled_out
 from tasks.agent.rules.patterns import (
-    ADDRESSING,
     BANK,
     CONTACT,
     DOCTOR,
@@ -20,18 +18,19 @@ from tasks.agent.rules.patterns import (
     FOOTER_WORDS,
     FREE_MAIL,
     FROM,
+    GREETED,
     LABELLED,
     LEGAL,
     NOT_NAMES,
+    PERSON,
     POSTCODE,
     PREFIX,
+    REACHED,
     RUNNING,
     SPLIT,
-    STATEMENT,
     STREET,
     TITLES,
     TOWN,
-    TWO_TITLES,
     clean,
     is_name,
     key_of,
@@ -48,12 +47,12 @@ CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
 FORM_MARGIN = 1.0
 """The same where the second has a label that calls it so, or a company's legal form, and the first has nothing but its place."""
-TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b")
-"""What goes on a title: "Quittance de loyer", "Receipt for rent"."""
-NAMES = re.compile(r"[^\W\d_]{2}")
-LEAST_LETTERS, WIDE = 4, 1.6
 HEAD_LINES = 5
 """Below these stands who is written to as well as who writes."""
+LOW = 0.15
+"""Below this share of an empty page top the letterhead is a picture, and the first name who is written to."""
+BLOCK = 7
+"""Lines that a name and what belongs to it take at most."""
 FOOT = 0.6
 """From this share of the page on who writes may stand over his registration."""
 WEAK = 1.0
@@ -91,6 +90,7 @@ class Parties:
         self.buyers = {key_of(candidate.value) for candidate in buyers_of(text)}
         self.addressed: list[Candidate] = []
         self.domains = _domains(text)
+        self.greeted = next((fold(match[1]) for c in text.cells if (match := GREETED.match(c.text))), "")
         self._look()
 
     def suppliers(self) -> list[Candidate]:
@@ -123,10 +123,22 @@ class Parties:
             candidate.reasons.append(f"The foot of the page names another company: {registered.name[:80]}.")
         elif rivals and margin < (FORM_MARGIN if _says_more(rivals[0], best) else RIVAL_MARGIN):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
-        weak = best.signs == {"letterhead"} and best.score < WEAK
-        if best.signs <= {"letterhead", "legal form", "again"} and (weak or not self._heads(best)):
+        if self._may_be_anybodys(best):
             candidate.reasons.append(UNSAID)
         return [candidate]
+
+    def _may_be_anybodys(self, best: _Party) -> bool:
+        """Whether the place of the name is all that speaks for it, and that place may as well be the one of who is written to."""
+        if not best.signs <= {"letterhead", "legal form", "again"}:
+            return False
+        weak = best.signs == {"letterhead"} and best.score < WEAK
+        cell = next(cell for cell in self.text.cells if best.words[0] in cell.words)
+        low = cell.y0 > LOW * self.text.pages[cell.page].height and "legal form" not in best.signs
+        said = self.text.folded.values()
+        reached = bool(self.buyers) or any(self.text.labelled("tax_id")) or any(map(REACHED.search, said))
+        block = [self.text.folded[other] for other in self.text.below(cell, BLOCK)]
+        alone = low and not any(CONTACT.search(line) or FOOTER_WORDS.search(line) for line in block)
+        return weak or alone or not self._heads(best) or (cell.line > 0 and not reached)
 
     def _heads(self, party: _Party) -> bool:
         """Whether the name stands in one of the first lines of the document."""
@@ -175,7 +187,7 @@ class Parties:
     def _letterhead(self, cell: Cell) -> None:
         """Large or first text at the top of the first page."""
         page = self.text.pages[cell.page]
-        spelled = len(cell.words) >= LEAST_LETTERS and all(len(word.text) == 1 for word in cell.words)
+        spelled = is_spelled(cell)
         if (
             cell.page != self.first
             or cell.line in self.taken
@@ -185,7 +197,9 @@ class Parties:
             or not (spelled or re.search(r"[^\W\d_]{2}", cell.text))
         ):
             return
-        if self._is_something_else(cell) or sum(word.sure for word in cell.words) < CLEAR * len(cell.words):
+        if is_something_else(self.text, cell) or sum(word.sure for word in cell.words) < CLEAR * len(
+            cell.words
+        ):
             return
         position = self.text.lines[cell.line].index
         weight = 0.9 * max(0.0, 1.0 - cell.y0 / (0.3 * page.height))
@@ -193,64 +207,20 @@ class Parties:
         weight += 0.8 * (cell.height / self.tallest) ** 2 if self.tallest > 11 else 0.2
         weight += 0.4 if self._address_follows(cell) else 0.0
         weight += 0.4 if any(CONTACT.search(self.text.folded[c]) for c in self.text.below(cell, 6)) else 0.0
-        name = _spelled(cell.words) if spelled else cell.text
+        name = spelled_out(cell.words) if spelled else cell.text
         if not (spelled and any(hit.plays("kind:") for hit in find(fold(name)))):
             self._add(name, cell.words, "letterhead", weight)
 
-    def _is_something_else(self, cell: Cell) -> bool:
-        text = self.text
-        if (
-            text.dates(cell)
-            or self._is_month(cell)
-            or any(amount.money for amount in text.amounts(cell))
-            or POSTCODE.search(cell.text)
-            or STATEMENT.match(text.folded[cell])
-            or STREET.search(cell.text)
-            or (TITLES.search(cell.text) and not DOCTOR.search(cell.text))
-            or (
-                any(h.plays("kind:") for h in text.hits.get(cell, ()))
-                and (ADDRESSING.search(text.folded[cell]) or TWO_TITLES.search(text.folded[cell]))
-            )
-        ):
-            return True
-        hit = text.leading_hit(cell)
-        if hit is None:
-            labelled = LABELLED.match(cell.text) and not PREFIX.match(text.folded[cell])
-            return bool(labelled) or self._is_labelled(cell)
-        bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
-        covers = hit.end - hit.start >= 0.6 * len(bare) or not NAMES.search(cell.text, hit.end)
-        titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)
-        return (
-            bool(titled)
-            or covers
-            or _announces(cell, hit)
-            or cell.text[hit.end :].lstrip().startswith((":", "#"))
-        )
-
-    def _is_month(self, cell: Cell) -> bool:
-        """Whether the cell is a month's name and a figure stands beside it: a date that is set wide ("Nov. | 9, | 2022")."""
-        beside = self.text.lines[cell.line].cells[max(cell.column - 1, 0) : cell.column + 2]
-        return self.text.folded[cell].strip(" .,") in MONTHS and any(
-            other.text[:1].isdigit() for other in beside
-        )
-
-    def _is_labelled(self, cell: Cell) -> bool:
-        """Whether the cell before it on the line is a label and nothing else, and no title."""
-        before = self.text.lines[cell.line].cells[cell.column - 1] if cell.column else None
-        hit = self.text.leading_hit(before) if before is not None else None
-        return (
-            before is not None
-            and hit is not None
-            and not hit.plays("kind:")
-            and not NAMES.search(before.text, hit.end)
-        )
-
     def _is_written_to(self, cell: Cell) -> bool:
-        """Whether the line above, in the same block, calls somebody by a form of address: his company is the one that is written to."""
-        return any(
+        """Whether the line above, in the same block, calls somebody by a form of address, or one below names such a person, or who is greeted in the letter."""
+        if any(
             abs(other.x0 - cell.x0) < 4 and TITLES.match(other.text) and not DOCTOR.search(other.text)
             for other in self.text.above(cell)
-        )
+        ):
+            return True
+        block = [other for other in self.text.below(cell, 2) if abs(other.x0 - cell.x0) < 4]
+        greeted = self.greeted and any(self.greeted in self.text.folded[other] for other in (cell, *block))
+        return greeted or any(PERSON.match(other.text) for other in block)
 
     def _address_follows(self, cell: Cell) -> bool:
         return any(POSTCODE.search(c.text) or STREET.search(c.text) for c in self.text.below(cell, 3))
@@ -314,7 +284,7 @@ class Parties:
                     hit.end
                     for hit in self.text.hits.get(cell, ())
                     if at <= hit.start <= at + 1
-                    and (cell.text[hit.end : hit.end + 1] == ":" or _announces(cell, hit))
+                    and (cell.text[hit.end : hit.end + 1] == ":" or announces(cell, hit))
                 ),
                 at,
             )
@@ -415,22 +385,6 @@ def _beside(one: _Party, other: _Party) -> bool:
         and abs(first.y0 - second.y0) < first.y1 - first.y0
         and second.x0 > one.words[-1].x1
     )
-
-
-def _announces(cell: Cell, hit: Hit) -> bool:
-    """Whether the label says who the name behind it is: "Verkauft von Tischlerei X", "Spett.le Y S.p.A."."""
-    party = hit.plays_one(("supplier", "buyer", "other_party")) and (hit.words > 1 or hit.end - hit.start > 5)
-    return party and cell.text[hit.end :].lstrip(" .")[:1].isupper()
-
-
-def _spelled(words: list[Word]) -> str:
-    """A name set in single letters ("T H E  P I E R") with its words put together; wider gaps part them."""
-    gaps = [after.x0 - before.x1 for before, after in pairwise(words)]
-    usual = sorted(gaps)[len(gaps) // 2]
-    name = words[0].text
-    for gap, word in zip(gaps, words[1:], strict=True):
-        name += (" " if gap > WIDE * usual else "") + word.text
-    return name
 
 
 def _domains(text: Text) -> set[str]:

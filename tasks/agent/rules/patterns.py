@@ -71,7 +71,7 @@ NOT_NAMES = re.compile(
     ADDRESSED + "|" + GREETINGS + "|"
     r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
     r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:customer |authori[sz]ed )?(?:signature|signatory)\b|^unterschrift|\d{1,2}:\d\d|^[=\-_*#.]{3,}|#$|^\w[\w-]{2,}\.[\w-]{3,}\.[a-z]{2,6}$"
-    r"|^\w{1,4} ?\(\d+\)$|^\(.*\)$|" + HEADINGS + "|"
+    r"|^\w{1,4} ?\(\d+\)$|^\(.*\)$|^(?:your |ihr |votre )?logo$|" + HEADINGS + "|"
     r"^[aà]n? [\w&.]{3,}(?: [\w&.]+){0,2} (?:company|brand)$|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
     r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}"
     r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
@@ -83,6 +83,8 @@ BANK = re.compile(rf"\b\w*(?:{names.BANKS})\b")
 CONTACT = re.compile(
     r"^(?:tel|phone|telefon|fon|fax|mobil|e-?mail|puh)\b|@|^www\.|\bvat\b|\btva\b|ust-?id|\bp\.? ?iva\b|\bbtw\b|\bnip\b|^[a-z]{1,2}[- ]?\d{7,9}[a-z]?$"
 )
+REACHED = re.compile(r"^\W*(?:tel|phone|telefon|fon|fax|mobil|puh|call us)\b|@|www\.")
+"""How somebody can be reached."""
 FOOTER_WORDS = re.compile(
     r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschae?ftsfue?hr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
     r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bregistration (?:no|number)\b|\btax id\b|\bcnpj\b|\babn\b|登録番号|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
@@ -98,6 +100,16 @@ TITLES = re.compile(
 )
 DOCTOR = re.compile(r"^(?:prof\.? )?dr\.? ?(?:med|iur|jur|vet|dent|rer|ing|phil)\b", re.IGNORECASE)
 """Who is called so at the head of a page has a practice; who is written to is seldom called by faculty and all."""
+PERSON = re.compile(
+    r"^(?:herrn?|hr|frau|mr|mrs|ms|mme|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.? \w", re.IGNORECASE
+)
+"""A person by name, below the company that is written to."""
+GREETED = re.compile(
+    r"^(?:sehr geehrte[rs]?|liebe[rs]?|guten tag|hallo|dear|hello|hi|bonjour|ch[eè]re?|madame|monsieur|estimad[oa]|gentil[ei]|egregi[ao]|geachte|beste|szanown[ya]|hyvä|bästa|kære|kjære"
+    r"|prezad[oa]|v[aá]žen[ýáa])\b[^,:!]*?([^\W\d_]{4,})\s*[,:!]?$",
+    re.IGNORECASE,
+)
+"""Who is greeted, by the last of the words: "Sehr geehrter Herr Dr. Brandes,"."""
 ADDRESSING = re.compile(
     r"^(?:your|ihre?|votre|vos|uw|je|jouw|su|tu|la (?:tua|sua|vostra)|twoj[ae]?|panstwa|din|deres|vase|a sua) ",
 )

@@ -111,6 +111,10 @@ class Text:
         """Whether the label opens its cell (behind figures and signs at most), and is not a word within a sentence."""
         return not NOT_A_LABEL_BEFORE.search(self.folded[cell], 0, hit.start)
 
+    def labels(self, role: str) -> bool:
+        """Whether a label of this role opens a cell."""
+        return any(role in hit.roles and self.leads(cell, hit) for cell, hit in self.labelled(role))
+
     def brackets(self, cell: Cell, hit: Hit) -> bool:
         """Whether the label stands within brackets, and so in a remark."""
         return cell.text.count("(", 0, hit.start) > cell.text.count(")", 0, hit.start)

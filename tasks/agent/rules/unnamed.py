@@ -36,7 +36,7 @@ def kind_by_content(text: Text, amounts: Amounts) -> str:
     if total is None or total.score < WELL or len(text.pages) > MOST_PAGES or is_of_another_kind(text):
         return ""
     taxed = amounts.tax is not None and is_printed(amounts.tax)
-    taxed = taxed or (amounts.net is not None and is_printed(amounts.net) and names_tax(text))
+    taxed = taxed or (amounts.net is not None and is_printed(amounts.net) and text.labels("tax"))
     if taxed and len(text.pages) <= MOST_PAGES_OF_TILL and len(till_words(text)) >= LEAST_OF_TILL:
         return "receipt"
     due = dates_of(text, "due_date")
@@ -57,11 +57,6 @@ def names_day(text: Text) -> bool:
         text.leads(cell, hit) and (hit.words > 1 or hit.end - hit.start >= LEAST_PRECISE)
         for cell, hit in text.labelled("due_date")
     )
-
-
-def names_tax(text: Text) -> bool:
-    """Whether a tax is named at the beginning of a cell, be its amount legible or not."""
-    return any("tax" in hit.roles and text.leads(cell, hit) for cell, hit in text.labelled("tax"))
 
 
 def is_precise(due: Candidate | None) -> bool:

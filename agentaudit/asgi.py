@@ -23,7 +23,8 @@ if settings.REQUEST_SECONDS:  # a statement ends before its request's time is ov
     options["options"] = f"{options.get('options', '')} {limit}".strip()
 django.setup(set_prefix=False)
 
-from agentaudit.deadlines import Bounded, Pages, Patient  # noqa: E402 - its pages of errors need Django to be set up
+from agentaudit.deadlines import Bounded, FewPictures, Pages, Patient  # noqa: E402 - its pages of errors need Django to be set up
+from tasks import pictures  # noqa: E402
 
 pages = Pages()
 SILENCE_SECONDS, LEAST_BYTES = 30.0, 1024.0
@@ -31,6 +32,7 @@ SILENCE_SECONDS, LEAST_BYTES = 30.0, 1024.0
 if settings.REQUEST_SECONDS:
     pages = Bounded(pages, settings.REQUEST_SECONDS, unbounded=(reverse("live"), reverse("upload")))  # type: ignore[assignment]
 pages = Patient(pages, SILENCE_SECONDS, LEAST_BYTES)  # type: ignore[assignment]
+pages = FewPictures(pages, pictures.MOST)  # type: ignore[assignment]
 
 
 async def application(scope: dict[str, Any], receive: Callable, send: Callable) -> None:

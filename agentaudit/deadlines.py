@@ -1,4 +1,4 @@
-"""No request takes longer than REQUEST_SECONDS, and none waits for ever for its own body: before somebody else cuts the line, this says what happened."""
+"""No request takes longer than REQUEST_SECONDS, none waits for ever for its own body, and few at once ask for pictures: whoever is cut off or turned away is told why."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import asyncio
 import io
 import logging
 from collections.abc import Awaitable, Callable, Collection
+from contextlib import AbstractContextManager
 from time import monotonic
 from typing import IO, Any
 
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
+from django.http import HttpResponse
 from django.utils import translation
 
-from dashboard import errors
+from dashboard import documents, errors
+from tasks import pictures
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +78,33 @@ class Bounded:
         self._late.discard(late)
         if not late.cancelled() and (error := late.exception()):
             log.warning("A request that was cut off ended with %s.", type(error).__name__)
+
+
+class FewPictures:
+    """An ASGI application that answers `most` requests for pictures of pages at a time, and tells others to come again.
+
+    One page asks for many of them, or many pages do; without a bound other pages stand behind them. It is told before Django, which takes
+    threads and connections of the database for whoever asks.
+    """
+
+    SUFFIX = ".webp"
+
+    def __init__(self, pages: Application, most: int) -> None:
+        self._pages, self._left = pages, most
+
+    async def __call__(self, scope: Message, receive: Callable, send: Callable) -> None:
+        if scope["type"] != "http" or not scope["path"].endswith(self.SUFFIX):
+            await self._pages(scope, receive, send)
+            return
+        if not self._left:
+            with _language_of(ASGIRequest(scope, io.BytesIO())):
+                await _say(send, documents.no_picture(pictures.BUSY, later=True))
+            return
+        self._left -= 1
+        try:
+            await self._pages(scope, receive, send)
+        finally:
+            self._left += 1
 
 
 class Patient:
@@ -153,8 +183,15 @@ class _Line:
         if self._begun:
             raise CutOff
         request = scope.get("request") or ASGIRequest(scope, io.BytesIO())
-        with translation.override(translation.get_language_from_request(request)):
-            answer = errors.too_long(request)
-        headers = [(name.lower().encode(), value.encode()) for name, value in answer.items()]
-        await self._send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
-        await self._send({"type": "http.response.body", "body": answer.content})
+        with _language_of(request):
+            await _say(self._send, errors.too_long(request))
+
+
+def _language_of(request: ASGIRequest) -> AbstractContextManager:
+    return translation.override(translation.get_language_from_request(request))
+
+
+async def _say(send: Callable, answer: HttpResponse) -> None:
+    headers = [(name.lower().encode(), value.encode()) for name, value in answer.items()]
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.content})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import BoundedSemaphore
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
 from django.contrib.auth.middleware import LoginRequiredMiddleware
@@ -11,13 +10,12 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.handlers.exception import response_for_exception
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
-from dashboard import documents, errors
-from tasks import idleness, pictures
+from dashboard import errors
+from tasks import idleness
 
 POLICY = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; "
@@ -48,46 +46,6 @@ class ContentSecurityPolicy:
     def mark(response: HttpResponse) -> HttpResponse:
         response.headers.setdefault("Content-Security-Policy", POLICY)
         return response
-
-
-class FewPictures:
-    """Who asks for the picture of a page while many do is told to come again at once, before a thread or a connection is taken for him.
-
-    A picture is asked for by the page around it, so that many of them come together; other pages do not stand behind them.
-    """
-
-    sync_capable = True
-    async_capable = True
-    SUFFIX = ".webp"
-
-    def __init__(self, get_response: Callable) -> None:
-        self.get_response = get_response
-        self.places = BoundedSemaphore(pictures.MOST)
-        if iscoroutinefunction(get_response):
-            markcoroutinefunction(self)
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not request.path_info.endswith(self.SUFFIX):
-            return self.get_response(request)
-        if not self.places.acquire(blocking=False):
-            return self.busy(request)
-        if iscoroutinefunction(self):
-            return self.answer_later(request)
-        try:
-            return self.get_response(request)
-        finally:
-            self.places.release()
-
-    async def answer_later(self, request: HttpRequest) -> HttpResponse:
-        try:
-            return await self.get_response(request)
-        finally:
-            self.places.release()
-
-    @staticmethod
-    def busy(request: HttpRequest) -> HttpResponse:
-        with translation.override(translation.get_language_from_request(request)):
-            return documents.no_picture(pictures.BUSY, later=True)
 
 
 class KeepsDatabaseAwake:

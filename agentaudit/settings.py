@@ -146,7 +146,6 @@ INSTALLED_APPS = [
     "webhooks",
 ]
 MIDDLEWARE = [
-    "agentaudit.middleware.FewPictures",
     "django.middleware.security.SecurityMiddleware",
     "agentaudit.middleware.ContentSecurityPolicy",
     "agentaudit.middleware.KeepsDatabaseAwake",

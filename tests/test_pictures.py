@@ -21,6 +21,7 @@ from django.core.asgi import get_asgi_application
 from django.test import Client as Browser
 from django.urls import reverse
 
+from agentaudit.deadlines import FewPictures
 from dashboard import errors
 from tasks import databricks, pictures
 from tasks.models import Task
@@ -140,18 +141,17 @@ async def ask(auditor: Browser, task: Task, pages: Any) -> ApplicationCommunicat
 
 @pytest.mark.django_db(transaction=True)
 def test_one_who_comes_when_too_many_wait_is_told_at_once_and_who_leaves_makes_room(
-    auditor: Browser, task: Task, monkeypatch, no_turn
+    auditor: Browser, task: Task, no_turn
 ) -> None:
     """Nobody asks who he is: for hundreds of them that took all threads and connections, and pages waited behind."""
-    monkeypatch.setattr(pictures, "MOST", 1)
+    pages = FewPictures(get_asgi_application(), most=1)
 
     async def come() -> None:
-        pages = get_asgi_application()
         waiting = await ask(auditor, task, pages)
         await asyncio.to_thread(wait_until, lambda: free()[2] == 1, 10, "its place in the line")
         refused = await (await ask(Browser(), task, pages)).receive_output(1)
         headers = dict(refused["headers"])
-        assert (refused["status"], headers[b"Retry-After"], free()[2]) == (503, b"5", 1)
+        assert (refused["status"], headers[b"retry-after"], free()[2]) == (503, b"5", 1)
         await waiting.send_input({"type": "http.disconnect"})
         await waiting.wait(10)
         stranger = await (await ask(Browser(), task, pages)).receive_output(10)

@@ -44,7 +44,8 @@ def die_first() -> None:
 def give_way(by: int) -> None:
     """Lower this process's priority by so much, and that of its session, which it has to lead.
 
-    Kernels that share a machine out by session (autogroup) heed a process's own niceness only within its session.
+    Kernels that share a machine out by session (autogroup) heed a process's own niceness only within its session; who is not root may
+    lower sessions ten times a second, and what comes too soon stays as it is.
     """
     os.nice(by)
     with contextlib.suppress(OSError):

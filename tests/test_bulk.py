@@ -434,8 +434,8 @@ def test_its_page_tells_of_every_row_and_offers_the_way_back(agent: Agent, clien
         and "none is alive" in waiting
         and "Undo<" not in waiting
     )
-    assert "&lt;b&gt;now" in waiting
-    assert f'href="{reverse("operations_tasks")}?state=enqueued"' in waiting, "the list that it acted on"
+    assert "&lt;b&gt;now" in waiting and "state=enqueued" in waiting
+    assert f'href="{reverse("operations")}"' in waiting.split("<main")[1], "the way back"
     operations.cancel(SYSTEM, ids[:1])
     bulk.run(action)
     done = client.get(page).content.decode()

@@ -413,6 +413,27 @@ def test_a_value_leads_to_its_place_on_the_page_and_the_place_to_its_value(world
     assert site.complaints == []
 
 
+def test_keys_lead_to_each_value_that_needs_a_look_and_hide_the_frames(world, root, visit) -> None:
+    site, task = visit(root), world.tasks.get(document__original_name="doubtful.pdf")
+    get_storage().put(task.document.storage_name, io.BytesIO(pdf_bytes()))
+    page = site.open(f"/tasks/{task.pk}/pages/1/")
+    flagged = page.locator("[data-flagged]").evaluate_all(
+        "its => its.map(it => it.id.replace('value-', '#box-'))"
+    )
+    assert flagged == ["#box-0-total"]
+    for anchor in (*flagged, flagged[0]):
+        page.keyboard.press("f")
+        expect(page).to_have_url(re.compile(f"{anchor}$"))
+    expect(page.locator("#box-0-total rect")).to_be_visible()
+    page.keyboard.press("h")
+    expect(page.locator("#box-0-total rect")).to_be_hidden()
+    page.keyboard.press("h")
+    expect(page.locator("#box-0-total rect")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.locator("[data-keys]")).to_contain_text("Next value that needs a look")
+    assert site.complaints == []
+
+
 def test_a_picture_that_must_wait_says_so_and_comes_by_itself(world, root, visit) -> None:
     """It read "cannot be drawn" where the server only had others to draw first."""
     task = Task.objects.get(document__original_name="doubtful.pdf")

@@ -24,11 +24,20 @@
     }
   });
 
+  // The place of the next value that needs a look, after the one that the address points at
+  const nextFlagged = () => {
+    const places = [...document.querySelectorAll("[data-flagged]")].map((value) => value.id.replace("value-", "box-"));
+    const here = places.indexOf(location.hash.slice(1));
+    if (places.length) location.hash = places[(here + 1) % places.length];
+  };
+
   const actions = {
     "/": () => document.querySelector("input[type=search]")?.focus(),
     r: () => document.dispatchEvent(new CustomEvent("toggle-live")),
     n: () => document.querySelector("a[rel=next]")?.click(),
     p: () => document.querySelector("a[rel=prev]")?.click(),
+    f: nextFlagged,
+    h: () => document.querySelector(".sheet")?.classList.toggle("is-bare"),
   };
   const open = () => {
     for (const line of sheet.querySelectorAll("[data-when]")) line.hidden = !document.querySelector(line.dataset.when);

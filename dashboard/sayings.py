@@ -21,6 +21,7 @@ SENTENCES = (
     gettext_noop("This PDF could not be opened: reading it broke off or took too long."),
     gettext_noop("This PDF needs too much memory to open."),
     gettext_noop("The file of this document is not where it was stored."),
+    gettext_noop("The stored file is not the document that was handed in: it was cut short, damaged or replaced. Restore it from a backup, or hand the document in again."),
     gettext_noop("Other pages are being drawn. Try again in a moment."),
     gettext_noop("This page takes too long to draw."),
     gettext_noop("This page is missing, or too large to be drawn safely."),

@@ -124,3 +124,41 @@ def test_a_line_that_says_what_it_is_is_no_rival_of_the_supplier(tmp_path: Path)
     rows: Rows = [sender, *block, "Rechnung 88", "Datum: 14.05.2024", [(390, "Summe"), (480, "300,00 EUR")]]
     found = record(tmp_path, rows, step=14).fields["supplier"]
     assert (found.value, found.reasons) == ("Gartenbau Tiedemann", ())
+
+
+def test_the_name_of_an_item_may_stand_over_its_figures(tmp_path: Path) -> None:
+    """Where quantity times price is the amount, and no heading names the columns."""
+    items: Rows = [
+        "Pro license",
+        [(300, "2"), (390, "120"), (480, "$240.00")],
+        "Annual subscription",
+        "Onboarding",
+        [(300, "1"), (390, "60"), (480, "$60.00")],
+        "Half a day",
+    ]
+    said: Rows = [[(390, "Subtotal"), (480, "$300.00")], [(390, "Total"), (480, "$300.00")]]
+    lines = record(tmp_path, [*HEAD, *items, *said]).lines
+    assert [line["description"].value for line in lines] == ["Pro license", "Onboarding"]
+
+
+def test_an_amount_with_its_currency_names_no_item(tmp_path: Path) -> None:
+    titles: Rows = [[(60, "Description"), (250, "Qty"), (310, "Price"), (390, "Net value"), (480, "Amount")]]
+    item: Rows = [[(250, "1"), (310, "948.00"), (390, "853.20 PLN"), (480, "853.20 PLN")]]
+    (line,) = record(tmp_path, [*HEAD, *titles, *item, [(390, "Total"), (480, "853.20 PLN")]]).lines
+    assert "description" not in line
+
+
+@pytest.mark.parametrize(
+    ("label", "number", "is_doubted"),
+    [
+        ("NIP:", "1234567890", True),
+        ("NIP:", "5260250995", False),
+        ("Y-tunnus:", "0123456-7", True),
+        ("NIF:", "123456789", False),
+    ],
+)
+def test_check_digits_of_numbers_without_the_letters_of_their_country(
+    tmp_path: Path, label: str, number: str, is_doubted: bool
+) -> None:
+    rows: Rows = [HEAD[0], f"{label} {number}", *HEAD[1:], *TITLES, *ITEMS, [(390, "Total"), (480, "300.00")]]
+    assert bool(record(tmp_path, rows).fields["supplier_tax_id"].reasons) is is_doubted

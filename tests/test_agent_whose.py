@@ -189,3 +189,9 @@ def test_a_name_far_below_an_empty_head_may_be_who_is_written_to(tmp_path: Path)
 )
 def test_what_is_no_name(name: str) -> None:
     assert not is_name(name)
+
+
+def test_the_company_is_written_to_and_not_the_person_in_it(tmp_path: Path) -> None:
+    block: Rows = ["BILLED TO", "Blue Gum Traders", "Attn: John Doe", "456 Customer Ave"]
+    found = record(tmp_path, [*HEAD, *block, *REST], step=14).fields["buyer"]
+    assert (found.value, found.reasons) == ("Blue Gum Traders", ())

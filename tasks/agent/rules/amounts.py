@@ -171,7 +171,7 @@ def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
     said = text.folded[cell][: hit.end]
     whole = INCLUDING.search(said) if "tax" in roles else None
     money = any(amount.money and amount.end <= hit.start for amount in text.amounts(cell))
-    if not roles and "column:tax_rate" in hit.roles:
+    if not roles and "column:tax_rate" in hit.roles and said.endswith("%"):
         return ["tax"]  # "VAT % | 1,326.21"
     return ["total"] if whole and FOREIGN_WORDS.search(said, 0, whole.start()) and not money else roles
 

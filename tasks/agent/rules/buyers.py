@@ -5,12 +5,25 @@ from __future__ import annotations
 import re
 
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.patterns import ADDRESSED, TITLES, TO, TOWN, clean, is_name, key_of, little, named
+from tasks.agent.rules.patterns import (
+    ADDRESSED,
+    HONOURED,
+    STREET,
+    TITLES,
+    TO,
+    TOWN,
+    clean,
+    is_name,
+    key_of,
+    little,
+    named,
+)
 from tasks.agent.rules.text import Candidate, Text
 
 PARTY = re.compile(r"^party(?:'?s)?(?: name)?(?= ?:)")
 """What invoices of India call who they are for; in other sentences the word means anybody."""
-PERSON = 0.3
+ATTENTION = re.compile(r"attn|attention|a l'attention|a la atencion|t\.? ?a\.? ?v|ter attentie|z\.? ?hd")
+HONOUR, PERSON = 0.85, 0.3
 """Somebody at the buyer's counts for less than a company."""
 
 
@@ -19,12 +32,19 @@ def buyers_of(text: Text) -> list[Candidate]:
     found = []
     for cell, hit in text.labelled("buyer"):
         is_label = hit.end - hit.start > 2 or cell.text[hit.end :].lstrip().startswith(":")
-        if "buyer" in hit.roles and text.leads(cell, hit) and is_label:
-            found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
+        if "buyer" in hit.roles and text.leads(cell, hit) and is_label and not STREET.search(cell.text):
+            less = PERSON if ATTENTION.match(text.folded[cell], hit.start) else 0.0
+            found += [Candidate(clean(c.value), c.score - less, c.words) for c in named(text, cell, hit)]
     for cell in text.cells:
         if label := PARTY.match(text.folded[cell]):
             hit = Hit(0, label.end(), frozenset(), frozenset(), 1)
             found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
+    for cell in text.cells:
+        if cell.text.endswith(HONOURED):
+            alone = cell.text in HONOURED
+            for one in text.lines[cell.line].cells[: cell.column][-1:] if alone else [cell]:
+                name = one.text.removesuffix("御中").rstrip("様殿 ")
+                found.append(Candidate(name, HONOUR, one.words))
     for cell, hit in little(text, TO):
         found += [Candidate(clean(c.value), c.score, c.words) for c in named(text, cell, hit)]
     found = [candidate for candidate in found if is_name(candidate.value)]

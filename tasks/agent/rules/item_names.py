@@ -26,8 +26,7 @@ def name_of(text: Text, line: Line, columns: list[Column], row: Row) -> list[Wor
     cells = [
         cell
         for cell in line.cells
-        if LETTERS.search(cell.text)
-        and not numbers.code_of(cell.text)
+        if LETTERS.search(" ".join(word.text for word in cell.words if not numbers.code_of(word.text)))
         and not any(id(word) in used for word in cell.words)
     ]
     if named is not None and cells:
@@ -65,6 +64,7 @@ def _beside(text: Text, index: int, near: Line, named: Column) -> list[Word]:
     line = text.lines[index]
     apart = max(line.y0 - near.y1, near.y0 - line.y1)
     figures = any(amount.money for cell in line.cells for amount in text.amounts(cell))
-    if line.page != near.page or apart > near.y1 - near.y0 or figures:
+    heads = any((hit := text.leading_hit(cell)) and hit.plays("column:unit_price") for cell in line.cells)
+    if line.page != near.page or apart > near.y1 - near.y0 or figures or heads:
         return []
     return _under(line, named, set())

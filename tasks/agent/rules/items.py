@@ -184,6 +184,12 @@ def _heads(text: Text, cell: Cell) -> bool:
     return behind.startswith(":") or not LETTERS.search(behind)
 
 
+def _multiplies(text: Text, line: Line) -> bool:
+    """Whether the line is a quantity, a price and their product, and nothing else."""
+    figures = [amount.value for cell in line.cells for amount in text.amounts(cell) if not amount.percent]
+    return len(figures) == 3 and bool(figures[2]) and abs(figures[0] * figures[1] - figures[2]) <= CENT
+
+
 def _row_of(text: Text, line: Line) -> Row | None:
     """An item: words, and behind them a figure of money as the last figure of the line."""
     last = next((cell for cell in reversed(line.cells) if _money(text, cell)), None)
@@ -204,7 +210,8 @@ def _row_of(text: Text, line: Line) -> Row | None:
     words = [word for word in words if id(word) not in figures]
     if not LETTERS.search(" ".join(word.text for word in words)):
         before = text.lines[line.index - 1] if line.index else line
-        if not COUNTED_PRICE.search(line.text) or any(_money(text, cell) for cell in before.cells):
+        counted = COUNTED_PRICE.search(line.text) or _multiplies(text, line)
+        if not counted or any(_money(text, cell) for cell in before.cells):
             return None
         words = [word for cell in before.cells for word in cell.words]  # its name stands in the line before
     row = Row(line=line.index)

@@ -19,6 +19,7 @@ from tasks.agent.rules.patterns import (
     FREE_MAIL,
     FROM,
     GREETED,
+    HONOURED,
     LABELLED,
     LEGAL,
     NOT_NAMES,
@@ -90,7 +91,7 @@ class Parties:
         self.buyers = {key_of(candidate.value) for candidate in buyers_of(text)}
         self.addressed: list[Candidate] = []
         self.domains = _domains(text)
-        self.greeted = next((fold(match[1]) for c in text.cells if (match := GREETED.match(c.text))), "")
+        self.greeted = next((match[1] for said in text.folded.values() if (match := GREETED.match(said))), "")
         self._look()
 
     def suppliers(self) -> list[Candidate]:
@@ -134,11 +135,14 @@ class Parties:
         weak = best.signs == {"letterhead"} and best.score < WEAK
         cell = next(cell for cell in self.text.cells if best.words[0] in cell.words)
         low = cell.y0 > LOW * self.text.pages[cell.page].height and "legal form" not in best.signs
-        said = self.text.folded.values()
-        reached = bool(self.buyers) or any(self.text.labelled("tax_id")) or any(map(REACHED.search, said))
-        block = [self.text.folded[other] for other in self.text.below(cell, BLOCK)]
+        block = [self.text.folded[other] for other in self.text.below(cell, BLOCK)] if low else []
         alone = low and not any(CONTACT.search(line) or FOOTER_WORDS.search(line) for line in block)
-        return weak or alone or not self._heads(best) or (cell.line > 0 and not reached)
+        return weak or alone or not self._heads(best) or (cell.line > 0 and not self._is_reached())
+
+    def _is_reached(self) -> bool:
+        """Whether the document names who is written to, or says of the writer how to reach him or his tax number."""
+        said = self.text.folded.values()
+        return bool(self.buyers) or any(self.text.labelled("tax_id")) or any(map(REACHED.search, said))
 
     def _heads(self, party: _Party) -> bool:
         """Whether the name stands in one of the first lines of the document."""
@@ -193,12 +197,13 @@ class Parties:
             or cell.line in self.taken
             or cell.y0 > 0.3 * page.height
             or (len(cell.words) > 7 and not spelled)
-            or self._is_written_to(cell)
             or not (spelled or re.search(r"[^\W\d_]{2}", cell.text))
         ):
             return
-        if is_something_else(self.text, cell) or sum(word.sure for word in cell.words) < CLEAR * len(
-            cell.words
+        if (
+            is_something_else(self.text, cell)
+            or self._is_written_to(cell)
+            or sum(word.sure for word in cell.words) < CLEAR * len(cell.words)
         ):
             return
         position = self.text.lines[cell.line].index
@@ -213,7 +218,7 @@ class Parties:
 
     def _is_written_to(self, cell: Cell) -> bool:
         """Whether the line above, in the same block, calls somebody by a form of address, or one below names such a person, or who is greeted in the letter."""
-        if any(
+        if cell.text.endswith(HONOURED) or any(
             abs(other.x0 - cell.x0) < 4 and TITLES.match(other.text) and not DOCTOR.search(other.text)
             for other in self.text.above(cell)
         ):
@@ -269,7 +274,7 @@ class Parties:
 
     def _legal_form(self, cell: Cell) -> None:
         """A company's name ends in its legal form; an item's may end so too ("Coffee beans 1 kg")."""
-        if cell.line in self.taken or self._is_written_to(cell):
+        if cell.line in self.taken:
             return
         start = 0
         for part in SPLIT.split(cell.text):
@@ -278,6 +283,8 @@ class Parties:
             match = LEGAL.match(fold(part))
             if match is None or len(part) > 140:
                 continue
+            if self._is_written_to(cell):
+                return
             end = match.end("form") if match.group("form") else len(part)
             first = next(
                 (

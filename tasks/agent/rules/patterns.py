@@ -69,9 +69,9 @@ HEADINGS = (
 """What stands over the data of a party: "Contact details", "Dane kontaktowe nabywcy"."""
 NOT_NAMES = re.compile(
     ADDRESSED + "|" + GREETINGS + "|"
-    r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!]$"
+    r"@|www\.|https?:|^\W*$|^\d[\d\s./-]*$|\bpowered by\b|^\W*(?:page|seite|tel|fax|phone|email|e-mail|original|copy|kopie|duplicata)\b|[:?!。]$"
     r"|[都道府県].*[市区町村郡].*[\d０-９]|^(?:customer |authori[sz]ed )?(?:signature|signatory)\b|^unterschrift|\d{1,2}:\d\d|^[=\-_*#.]{3,}|#$|^\w[\w-]{2,}\.[\w-]{3,}\.[a-z]{2,6}$"
-    r"|^\w{1,4} ?\(\d+\)$|^\(.*\)$|^(?:your |ihr |votre )?logo$|" + HEADINGS + "|"
+    r"|^(?:御中|様|殿)$|^\w{1,4} ?\(\d+\)$|^\(.*\)$|^(?:your |ihr |votre )?logo$|" + HEADINGS + "|"
     r"^[aà]n? [\w&.]{3,}(?: [\w&.]+){0,2} (?:company|brand)$|^(?:an? )?(?:division|part|member|subsidiary|brand|trading name) of\b|^eine? (?:unternehmen|marke|betrieb|gesellschaft) (?:der|von)\b|^une (?:société|marque|entreprise) d"
     r"|^(?:(?:dipl|mag|prof|dr|ing|univ|fh|med|b\.?sc|m\.?sc|ll\.?m)[.\- ]*)+$|^(?:nif|cif|rfc|nip|siret|siren|vat|ust|uid|gst|gstin|abn|tva|btw|kvk)\b(?:.*\d){5}"
     r"|^\W*\d[\d.,'’ ]*\W*(?:nos?|pcs?|pieces?|stk|stück|units?|ea|each|hrs?|hours?|std|kg|ltr|eur|usd|gbp|inr|chf)\.?$|^\W*\d[\d.,'’ ]*[.,]\d{2}\W*$",
@@ -104,12 +104,13 @@ PERSON = re.compile(
     r"^(?:herrn?|hr|frau|mr|mrs|ms|mme|madame|monsieur|z\.? ?hd\.?|attn|c/o)\b\.? \w", re.IGNORECASE
 )
 """A person by name, below the company that is written to."""
+HONOURED = ("御中", "様", "殿")
+"""What follows the name of who is written to in Japanese."""
 GREETED = re.compile(
-    r"^(?:sehr geehrte[rs]?|liebe[rs]?|guten tag|hallo|dear|hello|hi|bonjour|ch[eè]re?|madame|monsieur|estimad[oa]|gentil[ei]|egregi[ao]|geachte|beste|szanown[ya]|hyvä|bästa|kære|kjære"
-    r"|prezad[oa]|v[aá]žen[ýáa])\b[^,:!]*?([^\W\d_]{4,})\s*[,:!]?$",
-    re.IGNORECASE,
+    r"(?:sehr geehrte[rs]?|liebe[rs]?|guten tag|hallo|dear|hello|hi|bonjour|chere?|madame|monsieur|estimad[oa]|gentil[ei]|egregi[ao]|geachte|beste|szanown[ya]|hyva|basta|kære|kjære"
+    r"|prezad[oa]|vazen[ya])\b[^,:!]*?([^\W\d_]{4,})\s*[,:!]?$"
 )
-"""Who is greeted, by the last of the words: "Sehr geehrter Herr Dr. Brandes,"."""
+"""Who is greeted, by the last of the words, folded: "Sehr geehrter Herr Dr. Brandes,"."""
 ADDRESSING = re.compile(
     r"^(?:your|ihre?|votre|vos|uw|je|jouw|su|tu|la (?:tua|sua|vostra)|twoj[ae]?|panstwa|din|deres|vase|a sua) ",
 )

@@ -17,6 +17,8 @@ BUYERS = re.compile(
     r"\b(?:customer|client|buyer|your|kunden?|ihre?|votre|acheteur|cliente|klant|uw|nabywc\w*|ostaja\w*|asiakas)\b"
 )
 NATIONAL = re.compile(r"\b(?:steuer ?-?(?:nummer|nr)|st\.?-? ?nr|codice fiscale|cod\.? fiscale|c\.? ?f\.?)\b")
+NATIONS = {"nip": "PL", "ytunnus": "FI", "piva": "IT", "partitaiva": "IT"}
+"""What only one country calls its tax numbers, which are printed without its letters as well."""
 GAP = 6
 NEAR = 160.0
 """Points within which a tax number belongs to the name above it."""
@@ -77,10 +79,18 @@ def _distinct(text: Text) -> Iterator[_Found]:
             if value not in seen:
                 seen.add(value)
                 candidate = Candidate(value, 0.9, words_at(place, match.start(), match.end()))
-                if tax_id_holds(value) is False:
+                if tax_id_holds(f"{_country(text.folded[cell][hit.start : hit.end], value)}{value}") is False:
                     candidate.reasons.append(f"The check digits of the tax number {value} are wrong.")
                 yield _Found(candidate, cell, text.folded[cell][: match.start() if place is cell else None])
             break
+
+
+def _country(label: str, value: str) -> str:
+    """The letters that a number lacks, where its label is that of one country; empty where it has letters."""
+    bare = "".join(filter(str.isalpha, label))
+    return (
+        next((land for name, land in NATIONS.items() if bare.startswith(name)), "") if value.isdigit() else ""
+    )
 
 
 def _follows(between: str) -> bool:

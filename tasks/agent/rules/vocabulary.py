@@ -221,7 +221,7 @@ FIELDS: dict[str, Words] = {
         "|summa veroton|veroton hinta"
         "|veroton loppusumma|netto|netto yhteensä|verottomat yhteensä|veron peruste|alv peruste|välisumma|hinta ilman alv|yhteensä ilman alv|yhteensä alv 0|yhteensä netto|veroton kokonaissumma"
         "|yhteensä ilman veroa",
-        "ja": "小計|税抜金額|税抜合計|標準価格計",
+        "ja": "小計|税抜金額|税抜合計|標準価格計|税抜小計|税抜対象額",
     },
     "tax": {
         "en": "vat|sales tax|tax|gst|total tax|tax amount|vat amount|total vat|tax total|hst|pst|vat total|total gst|total sales tax|plus vat"
@@ -245,7 +245,7 @@ FIELDS: dict[str, Words] = {
         "|suma ptu|kwota ptu|razem kwota vat|wartość vat|suma podatku|podatek ptu|wartość podatku|vat razem|razem podatek",
         "fi": "alv|alv yhteensä|vero|arvonlisävero|veron osuus|alv osuus|verot yhteensä|yhteensä alv|alv summa"
         "|alv yht|arvonlisäveron osuus|arvonlisävero yhteensä|verot|sis alv|veroa yhteensä|veron määrä|alv euroa",
-        "ja": "消費税|消費税額",
+        "ja": "消費税|消費税額|消費税等|内消費税|内消費税額|内消費税等|うち消費税|うち消費税額|うち消費税等|税額|外税|内税",
     },
     "total": {
         "en": "total|totals|grand total|total amount|invoice total|amount total|total incl vat|total inc vat|total including vat"
@@ -570,7 +570,7 @@ FIELDS: dict[str, Words] = {
         "fr": "n° tva|n° tva intracommunautaire|tva intracommunautaire|n° de tva|numéro de tva|n° tva intra|tva intra|n° de tva intra communautaire"
         "|n° de tva intracommunautaire|numéro tva|n° tva client|id tva|identifiant tva|tva intra communautaire|numéro de tva intracommunautaire",
         "es": "nif|cif|nif iva|n i f|c i f|cif nif|dni",
-        "it": "p iva|partita iva|p i|codice fiscale|c f|part iva|cod fiscale|p iva c f|cf",
+        "it": "p iva|partita iva|p i|codice fiscale|c f|part iva|cod fiscale|p iva c f|cf|identificativo fiscale|identificativo fiscale ai fini iva",
         "nl": "btw nummer|btw nr|btw id|btw identificatienummer|btw id nr",
         "pl": "nip|nip ue",
         "fi": "y tunnus|alv nro|alv numero|vat tunnus|alv tunniste",

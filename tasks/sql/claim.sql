@@ -256,19 +256,19 @@ GROUP BY a.task_id
 
 -- name: claim_refuse
 -- Tasks that would cost more than their agent allows per document fail before anything is started. Like everything that makes a task
--- terminal it flags what is not confirmed ended.
+-- terminal it flags what is not confirmed ended. "IS NOT DISTINCT FROM": see claim_take.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 chosen AS (SELECT * FROM unnest(%(tasks)s::bigint[], %(messages)s::text[]) AS c(task_id, message)),
 locked AS MATERIALIZED (
   SELECT id FROM tasks
-  WHERE id = ANY(%(tasks)s::bigint[]) AND agent_id = %(agent)s AND status = 'enqueued' AND NOT deferred
+  WHERE id = ANY(%(tasks)s::bigint[]) AND agent_id = %(agent)s AND status IS NOT DISTINCT FROM 'enqueued' AND NOT deferred
   ORDER BY id FOR UPDATE SKIP LOCKED
 ),
 refused AS (
   UPDATE tasks t SET status = 'failed', finished_at = clock.now, error_code = 'over_budget', error_message = c.message,
     blocked_since = NULL, blocked_by = '', sealed_password = NULL
   FROM chosen c, clock
-  WHERE t.id = ANY(ARRAY(SELECT id FROM locked)) AND t.id = c.task_id AND t.status = 'enqueued'
+  WHERE t.id = ANY(ARRAY(SELECT id FROM locked)) AND t.id = c.task_id AND t.status IS NOT DISTINCT FROM 'enqueued'
   RETURNING t.id
 ),
 flagged AS (
@@ -280,8 +280,8 @@ SELECT id FROM refused
 
 -- name: claim_take
 -- Statement 5: take what was admitted. Rows that changed meanwhile are left out (their share of the budget stays unused until the
--- next tick). Answers with everything that a start needs. "IS NOT DISTINCT FROM" says "=" and fits no partial index: with stale statistics
--- the planner would take the index of what waits for short, and read the whole backlog.
+-- next tick). Answers with everything that a start needs. "IS NOT DISTINCT FROM" says "=" and fits no partial index: with stale statistics,
+-- or while nothing waits, the planner takes the index of what waits for short, and would read the whole backlog later.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
 chosen AS (
   SELECT * FROM unnest(%(tasks)s::bigint[], %(attempts)s::uuid[], %(tpm)s::float8[], %(output_tpm)s::float8[], %(rpm)s::float8[],
@@ -320,16 +320,16 @@ ORDER BY t.id
 
 -- name: claim_mark_blocked
 -- The first task in order that did not fit, stamped once; from then on its wait is bounded. That the pool is too small as well may be
--- added later.
+-- added later. "IS NOT DISTINCT FROM": see claim_take.
 UPDATE tasks SET blocked_since = coalesce(blocked_since, agentaudit_now()), blocked_by = %(blocked_by)s
 WHERE id = ANY(ARRAY(
-  SELECT id FROM tasks WHERE id = %(task)s AND status = 'enqueued' AND NOT deferred AND blocked_by <> %(blocked_by)s FOR UPDATE SKIP LOCKED))
+  SELECT id FROM tasks WHERE id = %(task)s AND status IS NOT DISTINCT FROM 'enqueued' AND NOT deferred AND blocked_by <> %(blocked_by)s FOR UPDATE SKIP LOCKED))
 
 -- name: claim_unblock
--- What an agent cannot pay for keeps nothing free.
+-- What an agent cannot pay for keeps nothing free. "IS NOT DISTINCT FROM": see claim_take.
 UPDATE tasks SET blocked_since = NULL, blocked_by = ''
 WHERE id = ANY(ARRAY(
-  SELECT id FROM tasks WHERE id = ANY(%(tasks)s::bigint[]) AND status = 'enqueued' AND NOT deferred ORDER BY id FOR UPDATE SKIP LOCKED))
+  SELECT id FROM tasks WHERE id = ANY(%(tasks)s::bigint[]) AND status IS NOT DISTINCT FROM 'enqueued' AND NOT deferred ORDER BY id FOR UPDATE SKIP LOCKED))
 
 -- name: clients_to_heed
 -- Clients whose tasks are not to be started (paused by an operator), and those that have a spend limit.

@@ -98,11 +98,12 @@ SELECT id FROM moved
 
 -- name: outcome_promote_waiting
 -- A reprocessed task waits for the runs of its older generations to end; the last confirmation lets it go. Its row is locked already.
--- The array comes out of a subquery so that the planner takes it for short, and goes by the primary key.
+-- The array comes out of a subquery so that the planner takes it for short, and "IS NOT DISTINCT FROM" fits no partial index (see
+-- claim_take): it goes by the primary key, however much is deferred.
 -- One that has had an attempt in its present generation waits for something else: its backoff, or what a provider asked for.
 UPDATE tasks t SET deferred = false, available_at = least(t.available_at, agentaudit_now())
 WHERE t.id = ANY(ARRAY(SELECT id FROM unnest(%(tasks)s::bigint[]) AS given(id)))
-  AND t.status = 'enqueued' AND t.deferred AND t.current_attempt IS NULL
+  AND t.status IS NOT DISTINCT FROM 'enqueued' AND t.deferred AND t.current_attempt IS NULL
   AND NOT EXISTS (SELECT FROM task_attempts a WHERE a.task_id = t.id AND a.ended_at IS NULL)
 
 -- name: cool_down

@@ -1,0 +1,71 @@
+"""What claims and settlements run goes by keys, also where it was planned while the tables were still empty: plans stay for a connection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from tasks import queue
+from tasks.sql import SQL
+from tests.database import superuser
+
+pytestmark = pytest.mark.django_db
+
+GROW = ("tasks", "task_attempts", "seen_numbers")
+IN_SHORT_TRANSACTIONS = (
+    "claim_count", "claim_look_ahead", "claim_look_ahead_from", "claim_look_ahead_locked", "claim_look_ahead_locked_from",
+    "claim_look_ahead_by_client", "claim_pool_reservation", "claim_costs", "claim_refuse", "claim_mark_blocked", "claim_unblock", "claim_take",
+    "promote_due", "mark_running", "progress", "outcome_lock_tasks", "outcome_read_attempts", "outcome_write", "outcome_promote_waiting",
+    "seen_forget", "seen_note", "seen_before",
+)  # fmt: skip
+OF_ALL_THAT_LIVES = "task_attempts_deadline"
+"""As many as there are slots, so that it may be read whole."""
+WHOLE_KEYS = {"seen_numbers_first": ("client_id", "key")}
+"""Whose first column alone finds more with each document of a client."""
+
+
+@pytest.fixture
+def unknown(db: None) -> Iterator[psycopg.Connection]:
+    """Tables without rows and without statistics, as a new installation has them."""
+    with superuser() as server, server.transaction(force_rollback=True):
+        server.execute("DELETE FROM pg_statistic WHERE starelid = ANY(%s::regclass[])", (list(GROW),))
+        yield server
+
+
+def scans(server: psycopg.Connection, name: str) -> Iterator[dict[str, Any]]:
+    """How a short transaction looks into tables that grow, by its plan for whatever values may come."""
+    parameters = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", SQL[name])))
+    text = re.sub(r"%\((\w+)\)s", lambda found: f"${parameters.index(found[1]) + 1}", SQL[name])
+    queue.execute(server, "plan_by_keys")
+    server.execute(f"PREPARE probe AS {text.replace('%%', '%')}")
+    [[[plan]]] = server.execute(
+        f"EXPLAIN (FORMAT JSON) EXECUTE probe ({', '.join(['NULL'] * len(parameters))})"
+    ).fetchall()
+    waiting = [plan["Plan"]]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.get("Plans", ())
+        if node.get("Relation Name") in GROW and node["Node Type"] != "ModifyTable":
+            yield node
+
+
+@pytest.mark.parametrize("name", IN_SHORT_TRANSACTIONS)
+def test_a_statement_that_was_planned_on_empty_tables_goes_by_keys(
+    unknown: psycopg.Connection, name: str
+) -> None:
+    found = list(scans(unknown, name))
+    assert found
+    for scan in found:
+        index = scan.get("Index Name")
+        assert index, f"{name} reads {scan['Relation Name']} as a whole"
+        if index == OF_ALL_THAT_LIVES:
+            continue
+        [[first]] = unknown.execute("SELECT pg_get_indexdef(%s::regclass, 1, true)", (index,)).fetchall()
+        for column in WHOLE_KEYS.get(index, (first,)):
+            assert re.search(rf"\b{column} (=|<=|>=|<|>) ", scan.get("Index Cond", "")), (
+                f"{name} reads all of {index}"
+            )

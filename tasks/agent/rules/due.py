@@ -27,11 +27,12 @@ def settle_due(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
         rest = left.amount.value - total.amount.value
         if not any(abs(rest - change) <= CENT for change in sums_of(changes)):
             continue
-        said = f"A reduction or charge of {abs(rest)} stands below"
         if chosen.adds_up and chosen.tax is not None and chosen.tax.amount:
-            total.candidate.reasons.append(f"{said} this total, and {left.amount.value} is left to pay.")
+            total.candidate.reasons.append(
+                f"A reduction or charge of {abs(rest)} stands below this total, and {left.amount.value} is left to pay."
+            )
         elif left.role == "amount_due":
-            reason = f"{said} the printed total of {total.amount.value}; what is left was taken as the total."
+            reason = f"A reduction or charge of {abs(rest)} stands below the printed total of {total.amount.value}; what is left was taken as the total."
             chosen.total = replace(left.candidate, reasons=[reason])
         else:
             chosen.total = left.candidate

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
+from django.db import connection
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
@@ -25,6 +26,13 @@ def download(
 
 
 async def _later(iterator: Iterator[bytes]) -> AsyncIterator[bytes]:
-    following = sync_to_async(next)
-    while (piece := await following(iterator, None)) is not None:  # type: ignore[call-arg]  # next() takes a default
+    while (piece := await sync_to_async(_following)(iterator)) is not None:
         yield piece
+
+
+def _following(iterator: Iterator[bytes]) -> bytes | None:
+    """The next piece, if there is one. The connection goes back to the few of this process: whoever receives the piece may take long."""
+    piece = next(iterator, None)
+    if not connection.in_atomic_block:
+        connection.close()
+    return piece

@@ -18,7 +18,7 @@ from django.conf import settings
 from pydantic_core import PydanticSerializationError
 
 from tasks import faults, queue, seen
-from tasks.agent.contract import Code, Completed, Failed, Progress, Usage
+from tasks.agent.contract import MOST_MESSAGE, Code, Completed, Failed, Progress, Usage
 from tasks.costs.prices import PriceRow, Tokens, cost, process_cost
 from tasks.costs.running import prices_now
 from tasks.outcomes import Answer, AttemptFacts, Decision, TaskFacts, Word, decide
@@ -99,11 +99,22 @@ def _settle_or_refuse(db: psycopg.Connection, batch: list[News], words: dict[UUI
     except (psycopg.DataError, psycopg.IntegrityError, PydanticSerializationError, UnicodeError) as error:
         if len(batch) > 1:
             return [news for piece in batch for news in _settle_or_refuse(db, [piece], words)]
-        if batch[0].event is None:
+        [news] = batch
+        if news.event is None:
             raise
         message = f"The result cannot be stored: {str(error).splitlines()[0]}"
-        answer = Answer(AttemptStatus.FAILED, batch[0].ended, Code.INVALID_RESULT, message, False)
-        return queue.retried(lambda: _settle(db, [replace(batch[0], event=None, answer=answer)], words))
+        if isinstance(news.event, Completed):  # what was read cannot be kept; what it cost can
+            return _settle_or_refuse(db, [replace(news, event=_unkept(news.event, message))], words)
+        answer = Answer(AttemptStatus.FAILED, news.ended, Code.INVALID_RESULT, message, False)
+        return queue.retried(lambda: _settle(db, [replace(news, event=None, answer=answer)], words))
+
+
+def _unkept(event: Completed, message: str) -> Failed:
+    """The failure that a result which cannot be stored is, with its usage and trace."""
+    return Failed(
+        attempt=event.attempt, code=Code.INVALID_RESULT, message=message[:MOST_MESSAGE], retryable=False,
+        usage=event.usage, trace_id=event.trace_id,
+    )  # fmt: skip
 
 
 def _one_per_attempt(batch: list[News]) -> tuple[list[News], list[News]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
@@ -33,6 +34,7 @@ JSON = st.recursive(
 )
 MEMBERS = ("version", "attempt", "type", "result", "result_uri", "result_sha256", "usage", "trace_id", "code", "message", "retryable",
            "retry_after", "pages_done", "pages_total", "run_id", "run_page_url")  # fmt: skip
+PAID = {"calls": 2, "model": "m", "input_tokens": 700, "output_tokens": 30, "cost_usd": "0.25"}
 
 
 @pytest.fixture(autouse=True)
@@ -134,11 +136,21 @@ def test_texts_and_numbers_that_a_database_cannot_hold_are_no_fault_of_ours(
 def test_a_result_that_cannot_be_stored_fails_its_attempt_with_a_reason(client, attempt, where: str) -> None:
     result = {**body_of(attempt, "completed")["result"], where: ["\x00"] if where == "notes" else "\x00"}
     client.raise_request_exception = False
-    answer = post(client, attempt, body_of(attempt, "completed", result=result))
+    answer = post(client, attempt, body_of(attempt, "completed", result=result, usage=PAID, trace_id="tr-1"))
     assert answer.status_code == 200, answer.content
     row = Attempt.objects.get(pk=attempt)
     assert (row.status, row.error_code) == ("failed", "invalid_result")
     assert "stored" in row.error_message
+    told = (row.calls, row.model, row.input_tokens, row.output_tokens, row.cost_usd, row.trace_id)
+    assert told == (2, "m", 700, 30, Decimal("0.25"), "tr-1"), "it is paid for all the same"
+
+
+def test_usage_that_cannot_be_stored_either_is_left_out(client, attempt) -> None:
+    spoilt = body_of(
+        attempt, "completed", result={**body_of(attempt, "completed")["result"], "kind": "\x00"}, usage={"model": "\x00"}
+    )  # fmt: skip
+    assert post(client, attempt, spoilt).status_code == 200
+    assert Attempt.objects.get(pk=attempt).error_code == "invalid_result"
 
 
 NOBODYS = "5f0c6d0e-3f61-4b44-9c1a-7a52f0f4a9de"

@@ -249,6 +249,17 @@ def test_more_than_the_slots_is_refused_and_may_be_tried_again(executor):
     assert answer.refused[0].retryable
 
 
+@linux
+def test_who_gives_way_in_a_session_of_somebody_else_takes_nobody_with_it():
+    inner = "import os; from tasks.executors import system; system.give_way(3); print(os.nice(0), flush=True)"
+    outer = (
+        "import pathlib, subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]], check=True); "
+        "found = pathlib.Path('/proc/self/autogroup'); print(found.read_text().split()[-1] if found.exists() else 0)"
+    )
+    said = subprocess.run([sys.executable, "-c", outer, inner], cwd=ROOT, start_new_session=True, capture_output=True, text=True, check=True)  # fmt: skip
+    assert said.stdout.split() == ["3", "0"]
+
+
 def test_a_chatty_attempt_starves_nobody_and_its_progress_is_thinned(executor):
     chatty, quiet = make_order("chatters", settings={"seconds": 1}), make_order("completes")
     start(executor, chatty)

@@ -42,14 +42,15 @@ def die_first() -> None:
 
 
 def give_way(by: int) -> None:
-    """Lower this process's priority by so much, and that of its session, which it has to lead.
+    """Lower this process's priority by so much, and that of its session if it leads one: whoever else shares it asked for nothing.
 
     Kernels that share a machine out by session (autogroup) heed a process's own niceness only within its session; who is not root may
     lower sessions ten times a second, and what comes too soon stays as it is.
     """
     os.nice(by)
-    with contextlib.suppress(OSError):
-        (PROC / "self/autogroup").write_text(str(by))
+    if os.getsid(0) == os.getpid():
+        with contextlib.suppress(OSError):
+            (PROC / "self/autogroup").write_text(str(by))
 
 
 def children() -> list[int]:

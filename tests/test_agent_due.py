@@ -53,7 +53,8 @@ def test_a_total_that_net_and_tax_prove_stays_and_asks_for_a_look(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "taken", ["Deposit", "Less paid", "Credit applied", "Withholding tax", "Early payment discount", "TDS"]
+    "taken",
+    ["Deposit", "Less paid", "Credit applied", "Withholding tax", "Early payment discount", "Less 2% TDS"],
 )
 def test_what_is_paid_or_withheld_leaves_the_total_as_it_is(tmp_path: Path, taken: str) -> None:
     found = with_sums(tmp_path, ("Total", "300.00"), (taken, "-30.00"), ("Amount due", "270.00"))
@@ -71,3 +72,15 @@ def test_a_second_total_below_a_reduction_needs_no_look(tmp_path: Path) -> None:
 def test_what_was_saved_changes_nothing(tmp_path: Path) -> None:
     found = with_sums(tmp_path, ("Total", "300.00"), ("You saved", "10.00"), ("Amount due", "300.00"))
     assert values(found, "total") == ["300.00"] and not found.fields["total"].reasons
+
+
+def test_items_stand_over_the_total_that_a_charge_changes(tmp_path: Path) -> None:
+    items: Rows = [[(60, "Pasta"), (480, "14.00")], [(60, "Wine"), (480, "8.00")]]
+    said: Rows = [
+        [(60, "Total"), (480, "22.00")],
+        [(60, "Tip"), (480, "3.00")],
+        [(60, "Total charged"), (480, "25.00")],
+    ]
+    found = record(tmp_path, [*HEAD, *items, *said])
+    assert values(found, "total") == ["25.00"]
+    assert [line["amount"].value for line in found.lines] == ["14.00", "8.00"]

@@ -118,3 +118,20 @@ def test_a_document_bears_the_number_of_its_own_kind(
 def test_a_discount_is_no_tax(tmp_path: Path) -> None:
     sums: Rows = [[(390, "Subtotal"), (480, "$300.00")], [(390, "Discount"), (480, "-10.00")], [(390, "Total"), (480, "$290.00")]]  # fmt: skip
     assert values(record(tmp_path, [*HEAD, *TITLES, *ITEMS, *sums]), "tax", "total") == [None, "290.00"]
+
+
+def test_a_discount_among_the_items_is_none(tmp_path: Path) -> None:
+    items: Rows = [
+        [(60, "Tea"), (300, "3.00")],
+        [(60, "Loyalty discount"), (300, "-0.50")],
+        [(60, "Cake"), (300, "4.50")],
+    ]
+    paid: Rows = [
+        [(60, "TOTAL"), (300, "7.00")],
+        [(60, "CASH"), (300, "10.00")],
+        [(60, "CHANGE"), (300, "3.00")],
+    ]
+    found = record(tmp_path, [*HEAD, *items, *paid])
+    assert [line["amount"].value for line in found.lines] == ["3.00", "4.50"]
+    assert values(found, "total") == ["7.00"] and not found.fields["total"].reasons
+    assert not any(cell.reasons for line in found.lines for cell in line.values())

@@ -141,6 +141,7 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
     for cell, hits in text.hits.items():
         if cell.line in table.taken:
             continue
+        of_price = not any("of_payment" in hit.roles for hit in hits)
         for hit in hits:
             roles = _roles(text, cell, hit)
             leads = text.leads(cell, hit) or _follows_amount(text, cell, hit)
@@ -160,7 +161,7 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
                 candidate = Candidate(
                     numbers.plain(amount.value), score, words, label=text.folded[cell][hit.start : hit.end]
                 )
-                yield Figure(role, amount, candidate, cell.line, of_price="of_payment" not in hit.roles)
+                yield Figure(role, amount, candidate, cell.line, of_price=of_price)
                 if role == "tax":
                     yield from _beside(text, cell, amount, score)
 

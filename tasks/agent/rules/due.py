@@ -31,7 +31,9 @@ def settle_due(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
             total.candidate.reasons.append(
                 f"A reduction or charge of {abs(rest)} stands below this total, and {left.amount.value} is left to pay."
             )
-        elif left.role == "amount_due":
+            return
+        chosen.subtotals.append(total.amount.value)
+        if left.role == "amount_due":
             reason = f"A reduction or charge of {abs(rest)} stands below the printed total of {total.amount.value}; what is left was taken as the total."
             chosen.total = replace(left.candidate, reasons=[reason])
         else:

@@ -31,10 +31,11 @@ def proved(text: Text, table: Table, amounts: Amounts) -> Table:
     printed = amounts.net is not None and amounts.net.source == "page"
     if not printed and amounts.total is not None and amounts.tax is not None:
         targets.append(amounts.total.amount - amounts.tax.amount)
+    targets += [value for value in amounts.subtotals if value not in targets]
     full = [row for row in table.rows if {"quantity", "unit_price"} & row.parts.keys()]
     if len(full) < len(table.rows) and is_one_of(full, targets):
         return Table(full, table.headings, table.taken)
-    if sums_up(table.rows, [*targets, *amounts.subtotals], amounts):
+    if sums_up(table.rows, targets, amounts):
         return table
     blocks = (_block(text, targets, start) for start in _starts(text, table, amounts, targets))
     rows = next((rows for rows in blocks if counts(rows) >= LEAST), [])
@@ -108,7 +109,7 @@ def _block(text: Text, targets: list[Decimal], start: int) -> list[Row]:
             continue
         without = 0
         value += Decimal(row.amount)
-        if not _is_tax(text, line):
+        if not (_is_tax(text, line) or _is_reduction(text, line, row)):
             rows.append(row)
         if any(abs(value - target) <= CENT for target in targets):
             best = rows[::-1]
@@ -159,6 +160,12 @@ def _is_tax(text: Text, line: Line) -> bool:
         for cell in line.cells
         for hit in text.hits.get(cell, ())
     )
+
+
+def _is_reduction(text: Text, line: Line, row: Row) -> bool:
+    """Whether the line takes off of what stands over it: "Loyalty discount  -0.50"."""
+    hit = text.leading_hit(line.cells[0])
+    return hit is not None and "discount" in hit.roles and Decimal(row.amount) < 0
 
 
 def _sums(text: Text, cell: Cell) -> bool:

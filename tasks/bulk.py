@@ -23,8 +23,8 @@ from django.utils.translation import override
 
 from tasks import maintenance, notify
 from tasks.audit import Actor, Entry, record
+from tasks.changes import Refused
 from tasks.models import BulkAction, BulkPiece
-from tasks.operations import Refused
 from tasks.queue import AWAY
 from tasks.verbs import MODELS, VERBS, Call, Did, Undo, native, told
 

@@ -26,9 +26,9 @@ from tasks import events, faults, notify, queue
 from tasks.agent import signatures
 from tasks.agent.contract import Completed, Failed, Progress, Result, Started, parse_event, row_name
 from tasks.audit import Actor, Entry, record
+from tasks.changes import Outcome
 from tasks.clock import database_seconds
 from tasks.events import News
-from tasks.operations import Outcome
 from tasks.orders import callback_secrets, outcome_name
 from tasks.outcomes import Word
 from tasks.queue import AWAY

@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 
 from tasks import fairness, learning, notify, queue
 from tasks.audit import Actor, Entry, record
+from tasks.changes import Outcome, each, told
 from tasks.models import BUDGET_FIELDS, Agent, Pool, Worker
-from tasks.operations import Outcome, each, told, version_of
+from tasks.operations import version_of
 from tasks.states import TaskStatus
 
 

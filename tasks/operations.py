@@ -6,8 +6,7 @@ Whether somebody may do it is checked by the caller (permission `tasks.operate_t
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -19,6 +18,7 @@ from django.utils.translation import gettext as _
 from tasks import events, fairness, learning, maintenance, notify, queue, versions
 from tasks.agent.contract import Code
 from tasks.audit import Actor, Entry, record
+from tasks.changes import Outcome, Refused, each, told
 from tasks.estimates import Figures, estimate, figures_of
 from tasks.events import News
 from tasks.models import Agent, AgentVersion, Client, Document, Extraction
@@ -27,17 +27,7 @@ from tasks.sealing import seal
 from tasks.states import TERMINAL, AttemptStatus, Priority, TaskStatus
 
 TIER_PRIORITY = {Client.Tier.STANDARD: Priority.NORMAL, Client.Tier.PREMIUM: Priority.INTERACTIVE}
-MOST_AT_ONCE = 1000
-"""Tasks per transaction; more are done in several, so that no claim waits long for a row."""
 DECLARED_MESSAGE = "An operator declared that nothing of this attempt runs any more."
-
-
-class Refused(Exception):
-    """The whole operation cannot be done: one sentence that says why and what to do."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,27 +65,6 @@ def _must_add_to(extraction: Extraction) -> None:
             )
             % {"number": extraction.pk}
         )
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What an operation did: the ids that changed, and why the others did not."""
-
-    done: list[Any] = field(default_factory=list)
-    skipped: dict[Any, str] = field(default_factory=dict)
-
-    @property
-    def sentence(self) -> str:
-        """For people: "12 done, 3 skipped: already completed"."""
-        text = _("%(count)d done") % {"count": len(self.done)}
-        if self.skipped:
-            reasons = Counter(self.skipped.values())
-            why = "; ".join(
-                reason if len(reasons) == 1 else f"{count} {reason}"
-                for reason, count in reasons.most_common()
-            )
-            text += ", " + _("%(count)d skipped: %(why)s") % {"count": len(self.skipped), "why": why}
-        return text + "."
 
 
 def submit(
@@ -282,67 +251,6 @@ def run_next(actor: Actor, task_ids: Iterable[int], reason: str = "") -> Outcome
         return told("run_next", rows, done, outcome)
 
     return each(actor, backwards, reason, change)
-
-
-def told(verb: str, rows: list[Any], done: set[int], outcome: Outcome, **after: Any) -> list[Entry]:
-    """The trail of what was done; what was not done is explained by the state that it was found in."""
-    entries = []
-    for row in rows:
-        if row.id in done:
-            outcome.done.append(row.id)
-            before = {"status": row.status, "priority": row.priority, "generation": row.generation}
-            entries.append(
-                Entry(
-                    verb,
-                    "task",
-                    str(row.id),
-                    before=before,
-                    after={key: value for key, value in after.items() if value is not None},
-                )
-            )
-        else:
-            outcome.skipped.setdefault(row.id, _skipped(row))
-    return entries
-
-
-def _skipped(row: Any) -> str:
-    if row.is_deleted:
-        return _("the data of its client were deleted")
-    if row.status == TaskStatus.PROCESSING and row.cancel_requested:
-        return _("already being cancelled")
-    return {
-        TaskStatus.ENQUEUED: _("already queued"),
-        TaskStatus.PROCESSING: _("running now"),
-        TaskStatus.COMPLETED: _("already completed"),
-        TaskStatus.FAILED: _("already failed"),
-        TaskStatus.CANCELLED: _("already cancelled"),
-    }[TaskStatus(row.status)]
-
-
-def each(
-    actor: Actor, ids: Iterable[int], reason: str, change: Callable[[Any, list[Any], Outcome], list[Entry]]
-) -> Outcome:
-    """Lock, change and record, in pieces; ids that do not exist are skipped like the rest."""
-    outcome, wanted = Outcome(), list(dict.fromkeys(ids))
-    for start in range(0, len(wanted), MOST_AT_ONCE):
-        piece = wanted[start : start + MOST_AT_ONCE]
-
-        def once(piece: list[int] = piece) -> Outcome:
-            part = Outcome()
-            with transaction.atomic():
-                db = queue.connection()
-                rows = queue.lock_tasks(db, piece)
-                record(actor, change(db, rows, part), reason)
-                notify.hint_on_commit(notify.WORK, notify.CHANGED)
-                part.skipped.update(
-                    {missing: _("no such task") for missing in set(piece) - {row.id for row in rows}}
-                )
-            return part
-
-        part = queue.retried(once)
-        outcome.done += part.done
-        outcome.skipped |= part.skipped
-    return outcome
 
 
 def pause(actor: Actor, target: Agent | Client | None, reason: str = "") -> bool:

@@ -21,8 +21,8 @@ from django.utils.translation import gettext as _
 
 from tasks import faults, notify, queue, removal
 from tasks.audit import Actor, Entry, record
+from tasks.changes import Refused
 from tasks.models import Attempt, Client, Document, Extraction, Task
-from tasks.operations import Refused
 from tasks.storage import get_storage
 
 PAGE = 200

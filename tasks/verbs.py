@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from tasks import interventions, maintenance, operations, queue
 from tasks.audit import Actor
+from tasks.changes import Outcome, Refused, in_words
 from tasks.models import Agent, Attempt, BulkAction, Client, Pool, Switches, Task, Worker
-from tasks.operations import Outcome, Refused
 
 CHANGED_SINCE = gettext_noop("changed since")
 
@@ -216,12 +216,7 @@ MODELS = {model._meta.model_name: model for verb in VERBS.values() for model in 
 
 def told(verb: str, done: int, why: dict[str, int]) -> str:
     """For people: "12 retried, 3 skipped: already completed"."""
-    text = str(VERBS[verb].done) % {"count": done}
-    if why:
-        reasons = sorted(why.items(), key=lambda item: -item[1])
-        words = "; ".join(_(reason) if len(why) == 1 else f"{count} {_(reason)}" for reason, count in reasons)
-        text += ", " + _("%(count)d skipped: %(why)s") % {"count": sum(why.values()), "why": words}
-    return text + "."
+    return in_words(str(VERBS[verb].done) % {"count": done}, why)
 
 
 def native(model: type[Model], ids: Iterable[Any]) -> list[Any]:

@@ -43,6 +43,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "webhooks": ("dashboard", "tasks.worker", "tasks.sweeper", "tasks.executors", "tasks.admin"),
     "tasks.queue": (
         "tasks.operations",
+        "tasks.changes",
         "tasks.events",
         "tasks.worker",
         "tasks.sweeper",
@@ -54,13 +55,29 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
         "tasks.queue",
         "tasks.models",
         "tasks.operations",
+        "tasks.changes",
         "tasks.events",
         "tasks.worker",
         "tasks.sweeper",
         "django.db",
     ),
-    "tasks.storage": ("tasks.queue", "tasks.models", "tasks.operations", "tasks.events", "django.db"),
+    "tasks.storage": (
+        "tasks.queue",
+        "tasks.models",
+        "tasks.operations",
+        "tasks.changes",
+        "tasks.events",
+        "django.db",
+    ),
     "tasks.operations": ("tasks.worker", "tasks.sweeper", "tasks.executors", "tasks.admin"),
+    "tasks.changes": (
+        "tasks.operations",
+        "tasks.events",
+        "tasks.worker",
+        "tasks.sweeper",
+        "tasks.executors",
+        "tasks.admin",
+    ),
     "tasks.admin": ("tasks.worker", "tasks.sweeper", "tasks.executors"),
 }
 # Of the agent, everybody else sees what it says, what it is asked for and takes, and how it signs; nothing of how it reads

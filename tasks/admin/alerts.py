@@ -15,8 +15,8 @@ from tasks.admin.base import Audited, Internal, Page, ReadOnly, actor_of, confir
 from tasks.admin.lists import choice, clock, days, in_words
 from tasks.alerts import delivery, outbox
 from tasks.audit import Entry, record
+from tasks.changes import Outcome
 from tasks.models import Alert, AlertRule, ExtractionWatch, Notice, SavedView
-from tasks.operations import Outcome
 
 NOWHERE = _(
     "Alerts are shown on the pages only: neither ALERT_EMAILS with EMAIL_URL nor ALERT_WEBHOOK_URL is set."

@@ -17,8 +17,8 @@ from django.utils.translation import gettext_lazy
 from tasks import erasure
 from tasks.access import visible_to
 from tasks.admin.base import actor_of
+from tasks.changes import Refused
 from tasks.models import Client
-from tasks.operations import Refused
 
 RIGHT = "tasks.erase_client"
 

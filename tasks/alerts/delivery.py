@@ -20,8 +20,8 @@ from tasks import outward
 from tasks.agent import signatures
 from tasks.audit import Actor, Entry, record
 from tasks.bulk import NOW
+from tasks.changes import Outcome
 from tasks.models import Notice
-from tasks.operations import Outcome
 from tasks.outward import Unanswered
 
 log = logging.getLogger(__name__)

@@ -11,17 +11,10 @@ from django.utils.translation import gettext as _
 
 from tasks import queue
 from tasks.audit import Actor, Entry, record
+from tasks.changes import Refused
 from tasks.costs import cells
 from tasks.costs.periods import first_of_month, next_month
 from tasks.models import ClosedMonth, OtherSpend
-
-
-class Refused(Exception):
-    """.message: one sentence for people."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 def closable(found: cells.State) -> date | None:

@@ -16,10 +16,10 @@ from django.db.models import Q, QuerySet
 from tasks import bulk, consequences
 from tasks.agent.contract import Code
 from tasks.audit import Actor
+from tasks.changes import Refused
 from tasks.management import base, naming
 from tasks.management.base import wrong_call
 from tasks.models import Agent, BulkAction, Client, Extraction, Task
-from tasks.operations import Refused
 from tasks.states import Priority, TaskStatus
 
 SHOWN = 5

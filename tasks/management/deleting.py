@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from django.core.management import CommandError
 
-from tasks.operations import Refused
+from tasks.changes import Refused
 from tasks.storage import StorageError
 
 TELL_SECONDS = 2.0

@@ -17,13 +17,14 @@ from uuid import UUID
 
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.db import transaction
-from django.db.models import DateTimeField, F, Func, QuerySet
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from tasks import maintenance, notify
 from tasks.audit import Actor, Entry, record
 from tasks.changes import Refused
+from tasks.clock import NOW
 from tasks.models import BulkAction, BulkPiece
 from tasks.queue import AWAY
 from tasks.verbs import MODELS, VERBS, Call, Did, Undo, native, told
@@ -36,7 +37,6 @@ PIECE = 200
 """Rows per transaction: a claim never waits for more of them than these."""
 BESIDE_SECONDS = 0.05
 """How long before an action is asked for again that a worker is at."""
-NOW = Func(function="agentaudit_now", output_field=DateTimeField())
 
 
 def begin(

@@ -1,12 +1,16 @@
-"""The database's clock for code that cannot ask it each time: read once a minute, carried on by the monotonic clock."""
+"""The database's clock: as an expression in queries, and for code that cannot ask each time, read once a minute and carried on by the monotonic clock."""
 
 from __future__ import annotations
 
 import threading
 import time
 
+from django.db.models import DateTimeField, Func
+
 from tasks import queue
 
+NOW = Func(function="agentaudit_now", output_field=DateTimeField())
+"""What statements of tasks/sql ask, in queries and updates of models."""
 REFRESH_SECONDS = 60.0
 
 _lock = threading.Lock()

@@ -22,7 +22,8 @@ from django.utils.translation import ngettext
 from tasks import faults, notify, operations, queue, removal
 from tasks.audit import Actor, Entry, record
 from tasks.changes import Refused
-from tasks.intake import NOW, folder_of
+from tasks.clock import NOW
+from tasks.intake import folder_of
 from tasks.models import Attempt, Client, Document, Extraction, Task
 from tasks.removal import Progress
 from tasks.states import TaskStatus

@@ -17,19 +17,18 @@ from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import DateTimeField, Func
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks import inspector, operations
 from tasks.audit import Actor
+from tasks.clock import NOW
 from tasks.models import Agent, Client, Document, Extraction, Task
 from tasks.states import TaskStatus
 from tasks.storage import StorageError, get_storage
 
 CHUNK = 1 << 20
-NOW = Func(function="agentaudit_now", output_field=DateTimeField())
 NAME_LENGTH = 255
 # Overrides that make "invoice[U+202E]fdp.exe" read as something else, and marks that show nothing
 _MISLEADING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")

@@ -21,7 +21,7 @@ from django.urls import reverse
 from agentaudit import environment
 from dashboard import live
 from tasks import idleness, notify
-from tasks.bulk import NOW
+from tasks.clock import NOW
 from tasks.models import Attempt, Client, ExtractionWatch, Notice, Task
 from tasks.models import Worker as WorkerRow
 from tests.commands import SAMPLES, free_port, kill_hard, processes_of, wait_until

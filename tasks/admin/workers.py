@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks.admin.base import ReadOnly, confirmed
 from tasks.admin.lists import choice
-from tasks.bulk import NOW
+from tasks.clock import NOW
 from tasks.models import Task, Worker
 
 

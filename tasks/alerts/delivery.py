@@ -19,8 +19,8 @@ from pydantic_core import to_json
 from tasks import outward
 from tasks.agent import signatures
 from tasks.audit import Actor, Entry, record
-from tasks.bulk import NOW
 from tasks.changes import Outcome
+from tasks.clock import NOW
 from tasks.models import Notice
 from tasks.outward import Unanswered
 

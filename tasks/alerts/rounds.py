@@ -13,7 +13,7 @@ from tasks import queue
 from tasks.alerts import outbox
 from tasks.alerts.findings import Findings, find
 from tasks.audit import Actor, Entry, record
-from tasks.bulk import NOW
+from tasks.clock import NOW
 from tasks.models import Alert, AlertRule
 from tasks.queue import AWAY
 

@@ -10,10 +10,10 @@ from functools import partial
 
 from django.conf import settings
 from django.core.management import CommandError
-from django.db.models import DateTimeField, Func
 from django.db.utils import Error
 
 from tasks import callbacks
+from tasks.clock import NOW
 from tasks.executors import Executor
 from tasks.executors.databricks import DatabricksExecutor
 from tasks.executors.local import LocalExecutor
@@ -24,7 +24,6 @@ from tasks.storage.volumes import VolumeStorage
 from tasks.traces.places import spool
 
 LOOK_SECONDS = 1.0
-NOW = Func(function="agentaudit_now", output_field=DateTimeField())
 
 
 def make_executor(slots: int) -> Executor:

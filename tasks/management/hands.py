@@ -10,13 +10,12 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import DateTimeField, Func
 
+from tasks.clock import NOW
 from tasks.management import processes
 from tasks.models import Worker
 
 LOOK_SECONDS = 3.0
-NOW = Func(function="agentaudit_now", output_field=DateTimeField())
 
 
 def workers_alive() -> list[Worker]:

@@ -34,6 +34,11 @@ _STATUS_OF_CODE = {
 }
 
 
+def status_of(code: Code) -> AttemptStatus:
+    """What an attempt that gave no result is called, by its code."""
+    return _STATUS_OF_CODE.get(code, AttemptStatus.FAILED)
+
+
 @dataclass(frozen=True, slots=True)
 class News:
     """One piece of news of one attempt: a terminal event, or an answer that somebody else found out, or only its end."""
@@ -48,8 +53,7 @@ class News:
 
 
 def failed_answer(event: Failed, *, ended: bool) -> Answer:
-    status = _STATUS_OF_CODE.get(event.code, AttemptStatus.FAILED)
-    return Answer(status, ended, event.code, event.message, event.retryable, event.retry_after)
+    return Answer(status_of(event.code), ended, event.code, event.message, event.retryable, event.retry_after)
 
 
 def _answer(news: News) -> Answer:
@@ -118,11 +122,11 @@ def _unkept(event: Completed, message: str) -> Failed:
 
 
 def _one_per_attempt(batch: list[News]) -> tuple[list[News], list[News]]:
-    seen: set[UUID] = set()
+    first: set[UUID] = set()
     now, later = [], []
     for news in batch:
-        (later if news.attempt in seen else now).append(news)
-        seen.add(news.attempt)
+        (later if news.attempt in first else now).append(news)
+        first.add(news.attempt)
     return now, later
 
 
@@ -134,15 +138,15 @@ def _settle(db: psycopg.Connection, batch: list[News], words: dict[UUID, Word]) 
         faults.point("settle:locked")
         prices = _prices(db, batch, attempts)
         written: list[dict[str, Any]] = []
-        seen: set[int] = set()
+        moved: set[int] = set()
         for news in batch:
             attempt = attempts.get(news.attempt)
             if attempt is None:
                 continue
-            if attempt.task_id in seen:
+            if attempt.task_id in moved:
                 later.append(news)
                 continue
-            seen.add(attempt.task_id)
+            moved.add(attempt.task_id)
             task = tasks[attempt.task_id]
             answer = _as_stopped(_answer(news), attempt)
             decision = decide(_task_facts(task), _attempt_facts(attempt), answer, random.random())  # noqa: S311

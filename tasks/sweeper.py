@@ -41,15 +41,7 @@ TRANSIENT = frozenset(
         Code.CANCELLED,
     }
 )
-_STATUS = {
-    Code.TIMEOUT: AttemptStatus.TIMEOUT,
-    Code.CANCELLED: AttemptStatus.CANCELLED,
-    Code.RELEASED: AttemptStatus.RELEASED,
-    Code.LOST: AttemptStatus.LOST,
-}
 LOST_MESSAGE = "The worker that ran this attempt stopped answering."
-
-
 ALIVE = (RunState.STARTING, RunState.RUNNING)
 FIRST = UUID(int=0)
 
@@ -83,9 +75,8 @@ def news_of(report: Report) -> list[News]:
         spoken = [_as_ended(written, report)]
     if spoken or not ended:
         return [News(report.attempt, event, **common) for event in spoken]  # type: ignore[arg-type]
-    status = _STATUS.get(report.code, AttemptStatus.FAILED)
     answer = Answer(
-        status,
+        events.status_of(report.code),
         True,
         report.code,
         report.message or "The run ended without a result.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from statistics import median
 from typing import Any
 
@@ -56,10 +56,6 @@ class Estimate:
         return any(
             abs(new - old) > OFF_BY * old for old, new in zip(astuple(self), astuple(other), strict=True)
         )
-
-
-def astuple(estimate: Estimate) -> tuple[float, ...]:
-    return estimate.tokens, estimate.output_tokens, estimate.requests, estimate.seconds
 
 
 def figures_of(version: Any) -> Figures:
@@ -127,8 +123,3 @@ def _whole(amount: float) -> int:
 ALL = tuple(field.name for field in fields(Figures))
 PRIOR = ALL[:5]
 """What an agent's author says of a version before anything is learnt; columns of agent_versions."""
-
-
-def shown(figures: Figures) -> dict[str, float]:
-    """For people: all figures by name."""
-    return asdict(figures)

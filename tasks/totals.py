@@ -14,6 +14,7 @@ from typing import Any
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 STEP = timedelta(minutes=1)
 """Sums reach up to a multiple of this."""
+LEVELS = ("month", "day", "hour")
 FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
 WIDTH = 1.01
 """A bucket of response times ends where this many times its beginning is."""
@@ -142,8 +143,7 @@ def next_start(level: str, start: datetime) -> datetime:
 def cover(since: datetime, until: datetime, closed: Closed | None, coarsest: str) -> Cover:
     """Periods no coarser than `coarsest` that make up [since, until); both are whole hours, `until` may be FOREVER."""
     found, at = Cover(), since
-    levels = [level for level in ("month", "day", "hour") if level == coarsest or level != "month"]
-    levels = levels[levels.index(coarsest) :]
+    levels = LEVELS[LEVELS.index(coarsest) :]
     while closed is not None and at < min(until, closed.until):
         end = min(until, closed.until)
         for level in levels:

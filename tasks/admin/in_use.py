@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from tasks import queue, spending
 from tasks.agent.schema import Field, Schema
 from tasks.audit import without_secrets
-from tasks.estimates import estimate, figures_of, known, shown
+from tasks.estimates import estimate, figures_of, known
 from tasks.models import Agent, AgentVersion, Attempt, Pool, Price, Worker
 from tasks.versions import VERSIONED, schema_of
 
@@ -62,8 +63,8 @@ def learnt(version: AgentVersion) -> SafeString:
     said, now = figures_of(_Unlearnt(version)), figures_of(version)
     figures = known(version.learnt)
     rows = [
-        {"name": _(name.replace("_", " ")), "said": value, "now": shown(now)[name], "learnt": name in figures}
-        for name, value in shown(said).items()
+        {"name": _(name.replace("_", " ")), "said": value, "now": getattr(now, name), "learnt": name in figures}
+        for name, value in asdict(said).items()
     ]  # fmt: skip
     return render_to_string(
         "admin/learnt.html", {"rows": rows, "samples": version.learnt.get("samples"), "at": version.learnt_at}

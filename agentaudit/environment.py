@@ -6,6 +6,7 @@ import base64
 import os
 import re
 import secrets
+import time
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -23,8 +24,8 @@ LAKEBASE_ENDPOINT_FORM = re.compile(r"projects/[^/]+/branches/[^/]+/endpoints/[^
 MOST_AMOUNT, AMOUNT_PLACES = 1_000_000, 6
 LAKEBASE_EXAMPLE = "projects/agentaudit/branches/production/endpoints/primary"
 PREPARED = {"prepare_threshold": 5}
-"""The queue's statements are planned once per connection; Django turns that off for poolers that give a session away, which we exclude."""
-
+"""The queue's statements are planned once per connection. Django turns that off because of poolers that give sessions away; where one is met,
+so do we (agentaudit.postgres.connecting)."""
 WRITES = {"target_session_attrs": "read-write"}
 """After a failover the old server may still answer, and only read: that one is not connected to."""
 
@@ -324,15 +325,11 @@ def _long_enough(name: str, value: str) -> str:
 
 
 def _private(path: str, flags: int) -> int:
-    import os
-
     return os.open(path, flags, 0o600)
 
 
 def _settled(path: Path) -> str:
     """The file's text, waiting for another process that is writing it at this moment."""
-    import time
-
     for _ in range(100):
         if value := path.read_text().strip():
             return value

@@ -183,9 +183,8 @@ def _note(message: Message, event: Started | Progress) -> Word:
         cache_read=usage.cache_read_tokens if usage else None, cache_write=usage.cache_write_tokens if usage else None,
     )  # fmt: skip
     if found is not None and found.fresh is None:
-        return (
-            Word.STALE if found.finished else Word.APPLIED
-        )  # too soon after the last one: the next says more
+        # Too soon after the last one: the next says more
+        return Word.STALE if found.finished else Word.APPLIED
     _check(found, message)
     if not found.fresh:
         return Word.DUPLICATE
@@ -283,7 +282,7 @@ def written_outcome(attempt: UUID, *, certain: bool = False) -> Completed | Fail
         if certain:
             raise
         return None
-    event = outcome_of_file(attempt, content) if len(content) <= MOST_OUTCOME_BYTES else None
+    event = signed_outcome(attempt, content) if len(content) <= MOST_OUTCOME_BYTES else None
     if event is None:
         log.warning(
             "The outcome file of attempt %s is not signed by it, or holds no outcome; it is not used.",
@@ -299,7 +298,7 @@ def left_outcome(attempt: UUID) -> Completed | Failed | None:
     """
     if settings.DATABRICKS_JOB_ID:
         row = queue.inserted_result(queue.connection(), attempt, MOST_OUTCOME_BYTES)
-        if row and (event := outcome_of_file(attempt, row.encode())):
+        if row and (event := signed_outcome(attempt, row.encode())):
             return event
         if row:
             log.warning(
@@ -308,7 +307,7 @@ def left_outcome(attempt: UUID) -> Completed | Failed | None:
     return written_outcome(attempt)
 
 
-def outcome_of_file(attempt: UUID, content: bytes) -> Completed | Failed | None:
+def signed_outcome(attempt: UUID, content: bytes) -> Completed | Failed | None:
     """What a signed outcome says, of a file or a row; None if it is not signed by its own attempt, or is no outcome. It may be old."""
     message = _signed(attempt, content)
     try:

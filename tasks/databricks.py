@@ -97,9 +97,8 @@ def is_passing(error: BaseException) -> bool:
     from databricks.sdk import errors
 
     if not isinstance(error, errors.DatabricksError):
-        return isinstance(
-            error, OSError | TimeoutError | ValueError
-        )  # ValueError: an answer that was cut or is no JSON
+        # ValueError: an answer that was cut or is no JSON
+        return isinstance(error, OSError | TimeoutError | ValueError)
     return isinstance(
         error,
         errors.TooManyRequests

@@ -61,9 +61,8 @@ class Notifier(threading.Thread):
 
     def hint(self, channel: str) -> None:
         idleness.needed()
-        if (
-            channel in self._dirty
-        ):  # what is noted is sent later than now, and so says that this has changed as well
+        # What is noted is sent later than now, and so says that this has changed as well
+        if channel in self._dirty:
             return
         with self._lock:
             self._dirty.add(channel)
@@ -196,9 +195,8 @@ class Listener(threading.Thread):
 
     def _listen(self, raw: psycopg.Connection) -> None:
         raw.execute(f"LISTEN {self.channel}")
-        with connect(
-            "probe"
-        ) as other:  # a pooler brings back at once what is sent on the same line, and nothing else
+        # A pooler brings back at once what is sent on the same line, and nothing else
+        with connect("probe") as other:
             self._probe(raw, other)
         self._heard()
         silence = min(SILENCE_SECONDS, settings.IDLE_SLEEP_SECONDS or SILENCE_SECONDS)

@@ -43,7 +43,7 @@ SPENDING_SHARDS = 8
 def enqueue(
     db: psycopg.Connection, *, fair: bool, weight: float, documents: Sequence[Any], **values: Any
 ) -> list[int]:
-    """Insert one task per document; each of `documents` has document_id, tokens, output_tokens, requests, seconds, password."""
+    """Insert one task per document; each of `documents` has document_id, tokens, output_tokens, requests, seconds, sealed_password."""
     first_key, key_step = None, 0
     if fair:
         of = {name: values[name] for name in ("agent", "priority", "client")}

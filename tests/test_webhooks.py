@@ -388,7 +388,7 @@ def test_old_deliveries_of_attempts_that_have_ended_are_removed(client, attempt)
 def test_a_signed_outcome_file_is_believed_and_another_is_not(attempt) -> None:
     body = json.dumps(body_of(attempt, "completed"))
     good = json.dumps({"headers": signed(attempt, body.encode(), at=-90_000), "body": body}).encode()
-    assert callbacks.outcome_of_file(attempt, good).attempt == attempt
+    assert callbacks.signed_outcome(attempt, good).attempt == attempt
     for bad in (
         b"",
         b"[]",
@@ -397,8 +397,8 @@ def test_a_signed_outcome_file_is_believed_and_another_is_not(attempt) -> None:
         good.replace(b"0.9", b"0.1"),
         json.dumps({"headers": {}, "body": body}).encode(),
     ):
-        assert callbacks.outcome_of_file(attempt, bad) is None
-    assert callbacks.outcome_of_file(uuid4(), good) is None
+        assert callbacks.signed_outcome(attempt, bad) is None
+    assert callbacks.signed_outcome(uuid4(), good) is None
 
 
 def test_a_logged_in_session_is_no_signature(client, attempt) -> None:

@@ -86,9 +86,8 @@ class VolumeStorage:
 
     def path_for_attempt(self, name: str) -> Path:
         path = self._path(name)
-        if not name.startswith(
-            DOCUMENTS
-        ):  # whose folder was made when it was stored; a claim has hundreds of them
+        # That of documents was made when they were stored; a claim has hundreds of them
+        if not name.startswith(DOCUMENTS):
             self._make_folder(path)
         return Path(path)
 

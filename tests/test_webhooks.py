@@ -232,6 +232,12 @@ def test_a_body_above_the_limit_is_not_read(client, attempt) -> None:
     assert "result_uri" in answer.json()["error"]
 
 
+@pytest.mark.parametrize("length", ["²", "-1", "1e3", "many"])
+def test_a_length_that_is_no_number_is_refused_in_words(client, attempt, length: str) -> None:
+    answer = client.post(f"/webhooks/attempts/{attempt}/", b"{}", content_type="application/json", CONTENT_LENGTH=length)  # fmt: skip
+    assert answer.status_code == 413
+
+
 def test_only_post_is_answered(client, attempt) -> None:
     assert client.get(f"/webhooks/attempts/{attempt}/").status_code == 405
 

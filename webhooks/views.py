@@ -57,7 +57,7 @@ def _body(request: HttpRequest) -> bytes:
         f"A message has at most {MOST_BODY_BYTES} bytes; send a larger result by result_uri.",
     )
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdigit() or int(length) > MOST_BODY_BYTES:
+    if not length.isdecimal() or int(length) > MOST_BODY_BYTES:
         raise too_large
     body = request.read(MOST_BODY_BYTES + 1)
     if len(body) > MOST_BODY_BYTES:

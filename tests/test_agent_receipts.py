@@ -120,6 +120,16 @@ def test_a_discount_is_no_tax(tmp_path: Path) -> None:
     assert values(record(tmp_path, [*HEAD, *TITLES, *ITEMS, *sums]), "tax", "total") == [None, "290.00"]
 
 
+def test_a_row_of_sums_holds_more_than_its_label_names(tmp_path: Path) -> None:
+    rows: Rows = [
+        [(60, "Article"), (250, "Qty"), (300, "Price"), (390, "Tax"), (480, "Total")],
+        [(60, "Memory card, class 10"), (250, "1"), (300, "270.50"), (390, "39.50"), (480, "310.00")],
+        [(60, "Total"), (250, "1"), (300, "270.50"), (390, "39.50"), (480, "310.00")],
+        [(390, "Grand total"), (480, "310.00")],
+    ]
+    assert values(record(tmp_path, [*HEAD, *rows]), "net", "tax", "total") == ["270.50", "39.50", "310.00"]
+
+
 def test_a_discount_among_the_items_is_none(tmp_path: Path) -> None:
     items: Rows = [
         [(60, "Tea"), (300, "3.00")],

@@ -131,7 +131,9 @@ def _complete(text: Text, table: Table, chosen: Amounts) -> None:
 
 
 def _names_other(text: Text, line: Line, role: str) -> bool:
-    """Whether a label on the line calls its figure something else than this role of a sum: "Discount"."""
+    """Whether a label on the line calls its only figure something else than this role of a sum: "Discount". Of a row of sums it names the last."""
+    if sum(amount.money for cell in line.cells for amount in text.amounts(cell)) > 1:
+        return False
     leading = (text.leading_hit(cell) for cell in line.cells)
     return any(hit is not None and hit.plays_one(SUMMARY) and role not in hit.roles for hit in leading)
 

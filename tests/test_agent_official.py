@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_agent_unusual import HEAD, ITEMS, TITLES, Rows, record, sums, values
+from tests.pdfs import result_of, stored
+from tests.test_agent_unusual import HEAD, ITEMS, TITLES, Rows, record, sums, two_pages, values
 
 PARTIES: Rows = [
     "FA(3)",
@@ -83,6 +84,7 @@ def test_what_is_left_after_a_payment_proves_net_and_taxes_and_is_no_total(tmp_p
     found = record(
         tmp_path, ["Imprimerie Delorme", "Facture n° 88", "Date : 14/05/2024", "EUR", *TITLES, *ITEMS, *said]
     )
+    assert not found.fields["tax"].reasons
     assert sums(found)[:2] == [300, 50] and values(found, "total", "amount_due") == [None, "250.00"]
 
 
@@ -162,3 +164,29 @@ def test_check_digits_of_numbers_without_the_letters_of_their_country(
 ) -> None:
     rows: Rows = [HEAD[0], f"{label} {number}", *HEAD[1:], *TITLES, *ITEMS, [(390, "Total"), (480, "300.00")]]
     assert bool(record(tmp_path, rows).fields["supplier_tax_id"].reasons) is is_doubted
+
+
+NARROW: Rows = [
+    [(60, "Nazwa"), (220, "Ilosc"), (280, "Cena"), (350, "Wartosc"), (430, "Stawka"), (490, "Kwota akcyzy")]
+]
+WORTH: Rows = [[(60, "Rata"), (225, "1"), (280, "200.00"), (350, "200.00"), (430, "23%")], [(60, "Pakiet"), (225, "2"), (280, "50.00"), (350, "100.00"), (430, "23%")]]  # fmt: skip
+DUE: Rows = [[(350, "Do zaplaty"), (480, "500.00")]]
+
+
+def test_amounts_stand_in_the_last_column_that_holds_some(tmp_path: Path) -> None:
+    found = record(tmp_path, [*HEAD, *NARROW, *WORTH, *DUE])
+    assert [line["amount"].value for line in found.lines] == ["200.00", "100.00"]
+
+
+def test_rows_may_begin_on_the_page_after_their_heading(tmp_path: Path) -> None:
+    pages = two_pages([*HEAD, *[""] * 30, *TITLES, [(60, "of the goods")]], [*ITEMS, *DUE])
+    found = result_of(stored(tmp_path, pages)).records[0]
+    assert [line["amount"].value for line in found.lines] == ["240.00", "60.00"]
+
+
+def test_an_annex_adds_no_items_to_those_that_the_sum_proves(tmp_path: Path) -> None:
+    annex: Rows = ["Annex", [(60, "Description"), (300, "Qty"), (390, "Price"), (480, "Amount")], [(60, "Base fee"), (305, "2"), (390, "7.00"), (480, "14.00")]]  # fmt: skip
+    said: Rows = [[(390, "Subtotal"), (480, "300.00")], [(390, "Total"), (480, "300.00")]]
+    coded: Rows = [[*row, (525, "A"), (550, "B")] for row in ITEMS if not isinstance(row, str)]
+    found = record(tmp_path, [*HEAD, *TITLES, *coded, *said, "", *annex])
+    assert [line["amount"].value for line in found.lines] == ["240.00", "60.00"]

@@ -37,6 +37,12 @@ def proved(text: Text, table: Table, amounts: Amounts) -> Table:
         return Table(full, table.headings, table.taken)
     if sums_up(table.rows, targets, amounts):
         return table
+    for heading in sorted(table.headings)[1:]:
+        before = [row for row in table.rows if row.line < heading]
+        if is_one_of(before, targets):
+            return Table(
+                before, table.headings, table.taken
+            )  # what the items are made of may follow in an annex
     blocks = (_block(text, targets, start) for start in _starts(text, table, amounts, targets))
     rows = next((rows for rows in blocks if counts(rows) >= LEAST), [])
     rows = rows or with_parts(text, targets)

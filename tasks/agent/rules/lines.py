@@ -14,6 +14,8 @@ from tasks.agent.rules.tables import Column, Row, Table
 from tasks.agent.rules.text import Text, words_at
 
 CENT = Decimal("0.01")
+MOST_HEADING = 12
+"""Lines of a heading whose columns are narrow."""
 ROWS_APART = 4
 """Lines at the foot of a page between its last row and the next page."""
 SUMMARY = ("net", "tax", "total", "amount_due", "discount", "charge", "settled")
@@ -39,7 +41,7 @@ def table_of(text: Text) -> Table:
         table.headings[index] = columns
         table.taken.add(index)
         begin, at = len(table.rows), index
-        index = _read_rows(text, index + 1, columns, table)
+        index = _read_table(text, at, columns, table)
         if len(table.rows) == begin:
             # It heads something else ("Divisa | Totale documento")
             table.taken.discard(at)
@@ -66,6 +68,24 @@ def _leave_sums(table: Table) -> None:
             table.rows = table.rows[:position]
             return
         value += Decimal(row.amount) if "amount" in row.parts else 0
+
+
+def _read_table(text: Text, at: int, columns: list[Column], table: Table) -> int:
+    """Read the rows below the heading at line `at`; where nothing stands under the last column of amounts, those under the one before it."""
+    begin = len(table.rows)
+    while True:
+        index = _read_rows(text, at + 1, columns, table)
+        if len(table.rows) == begin and parts_from_rows(text, at, index):
+            index = _read_rows(text, index, columns, table)
+        amounts = [column for column in columns if column.role == "amount"]
+        if len(table.rows) > begin or len(amounts) < 2:
+            return index
+        columns.remove(max(amounts, key=lambda column: column.x1))
+
+
+def parts_from_rows(text: Text, at: int, index: int) -> bool:
+    """Whether the page ends between the heading at line `at` and the first of its rows, at line `index`."""
+    return at + MOST_HEADING >= index < len(text.lines) and text.lines[index].page == text.lines[at].page + 1
 
 
 def goes_on(text: Text, index: int, columns: list[Column], table: Table) -> bool:

@@ -157,6 +157,8 @@ def findings(
     net, tax, total = (value_of(chosen[key]) for key in ("net", "tax", "total"))
     changes = [*amounts.adjustments, *(-abs(value) for value in amounts.settled)]
     checks.check_sums(found, net, tax, total, changes)
+    if total is None and amounts.adds_up:
+        found.confirm("net", "tax")
     line_amounts = [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
     subtotals = [*amounts.subtotals, *([total - tax] if total is not None and tax is not None else ())]
     agree = checks.check_lines(found, line_amounts, net, total, changes, subtotals)

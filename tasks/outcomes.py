@@ -151,8 +151,11 @@ def _not_completed(task: TaskFacts, attempt: AttemptFacts, answer: Answer, luck:
             error_code=Code.CANCELLED,
             error_message="",
         )
-    if answer.status == AttemptStatus.RELEASED and task.attempts_released < MAX_RELEASED:
-        return Decision(Word.APPLIED, answer.status, TaskStatus.ENQUEUED, released=1)
+    if answer.status == AttemptStatus.RELEASED:
+        # Whoever could read nothing at all claims nothing more, so that no task goes round and round
+        counts = int(answer.code != Code.STORAGE)
+        if not counts or task.attempts_released < MAX_RELEASED:
+            return Decision(Word.APPLIED, answer.status, TaskStatus.ENQUEUED, released=counts)
     return _retry_or_fail(task, answer, luck)
 
 

@@ -29,6 +29,7 @@ from tasks.queue import AWAY
 from tasks.states import AttemptStatus
 from tasks.storage import StorageError, get_storage
 from tasks.sweeper import ALIVE, Held, Sweeper, news_of
+from tasks.whereabouts import Whereabouts
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +94,7 @@ class Worker:
         self._contended = False
         self._beat, self._flags = Timer(habits.heartbeat_seconds), Timer(FLAG_SECONDS)
         self._sweep, self._poll = Timer(habits.sweep_seconds, 0.1), Timer(habits.poll_seconds, 0.2)
+        self.storage = Whereabouts(habits.poll_seconds)
         self._learn, self._bulk = Timer(learning.EVERY_SECONDS, 0.2), Timer(BULK_SECONDS, 0.2)
         self.sweeper = Sweeper(
             self.id, executors, self.held, lease_seconds=habits.lease_seconds, age_seconds=habits.age_seconds,
@@ -258,6 +260,7 @@ class Worker:
                 faults.point("start:named")
         self._running.clear()
         if self._unsettled:
+            self._unsettled = self.storage.heed(self._unsettled)
             faults.point("settle:before")
             events.apply(db, self._unsettled)
             faults.point("settle:committed")
@@ -340,7 +343,7 @@ class Worker:
             return False
         self._start([entry.order for entry in self.held.values() if entry.unsure and entry.order])
         free = self.habits.slots - len(self.held)
-        if self.stopping or self.drained or free <= 0:
+        if self.stopping or self.drained or free <= 0 or self.storage.is_known_wrong():
             return False
         db = queue.connection()
         faults.point("claim:before")

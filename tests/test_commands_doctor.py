@@ -168,15 +168,15 @@ def test_waiting_work_without_a_worker_is_a_fault():
 @pytest.mark.django_db
 def test_a_storage_that_is_not_the_one_that_was_handed_in_to_is_a_fault(settings, tmp_path):
     client = factories.make_client()
-    extraction = factories.make_extraction(client, factories.make_agent())
-    documents = [factories.make_document(client) for _ in range(2)]
-    for document in documents:
-        factories.make_task(extraction, document)
-    get_storage().put(documents[1].storage_name, io.BytesIO(b"x"))
-    assert levels(running.waiting_documents_are_here()) == [], "one that was lost is told when it is read"
+    factories.make_document(client, storage_name="")  # as pruning leaves it
+    assert levels(running.documents_are_here()) == []
+    documents = [factories.make_document(client) for _ in range(9)]
+    factories.make_document(client, storage_name="")
+    get_storage().put(documents[0].storage_name, io.BytesIO(b"x"))
+    assert levels(running.documents_are_here()) == [], "what was lost since is told when it is read"
     settings.STORAGE_URL = f"file:{tmp_path / 'of another machine'}"
     get_storage.cache_clear()
-    (found,) = running.waiting_documents_are_here()
+    (found,) = running.documents_are_here()
     assert found.level is Level.FAULT and "of another machine" in found.sentence
 
 

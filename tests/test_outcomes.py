@@ -229,6 +229,13 @@ def test_released_attempts_are_not_burnt_three_times_and_then_they_are():
     assert facts.attempts_released == MAX_RELEASED == 3
 
 
+def test_what_goes_back_because_its_worker_could_read_nothing_never_counts():
+    unread = Answer(AttemptStatus.RELEASED, True, Code.STORAGE, "no document is here")
+    decision = decide(task(attempts_released=MAX_RELEASED), attempt(), unread, 0.5)
+    assert decision.task_status == TaskStatus.ENQUEUED
+    assert (decision.burnt, decision.released) == (0, 0)
+
+
 def test_a_released_task_waits_for_nothing():
     assert decide(task(), attempt(), Answer(AttemptStatus.RELEASED, True), 0.9).wait_seconds == 0
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import signal
 import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.db import connection
 
 from tasks import operations
-from tasks.models import Attempt, Task
+from tasks.models import Agent, Attempt, Document, Task
 from tasks.models import Worker as WorkerRow
+from tasks.storage import get_storage
 from tests.attempts import alive, below
-from tests.commands import Place, wait_until
+from tests.commands import SAMPLES, Place, wait_until
 from tests.database import empty_tables
 from tests.factories import database_now, make_agent, make_client, make_document
 from tests.process_tools import begin_worker, django_at
@@ -33,9 +37,11 @@ def migrated(place: Place) -> Place:
 
 
 @pytest.fixture
-def workers(migrated: Place) -> Iterator[list]:
+def workers(migrated: Place, settings) -> Iterator[list]:
     """Processes that a test began; Django looks at the database that they work on."""
     begun: list = []
+    settings.STORAGE_URL = migrated.environment["STORAGE_URL"]
+    get_storage.cache_clear()
     with django_at(migrated):
         yield begun
         for process in begun:
@@ -46,8 +52,15 @@ def workers(migrated: Place) -> Iterator[list]:
 
 def submit(program: str, count: int, **fields) -> list[int]:
     agent = make_agent(program=f"tests.attempt_programs:{program}", **fields)
-    client = make_client()
-    handed = [operations.Handed(make_document(client)) for _ in range(count)]
+    return hand_in(agent, *(uuid4().bytes for _ in range(count)))
+
+
+def hand_in(agent: Agent, *contents: bytes) -> list[int]:
+    client, handed = make_client(), []
+    for content in contents:
+        document = make_document(client, sha256=hashlib.sha256(content).hexdigest())
+        get_storage().put(document.storage_name, io.BytesIO(content))
+        handed.append(operations.Handed(document))
     extraction = operations.submit(ACTOR, client=client, agent=agent, documents=handed)
     return list(extraction.tasks.order_by("id").values_list("id", flat=True))
 
@@ -126,6 +139,63 @@ def test_leases_that_heartbeats_cannot_hold_are_refused(migrated):
     assert run.returncode != 0
     assert "HEARTBEAT_SECONDS" in run.stderr
     assert "LEASE_SECONDS" in run.stderr
+
+
+# The storage
+
+
+def test_a_worker_that_looks_into_another_storage_touches_nothing_and_says_what_to_do(
+    migrated, workers, tmp_path
+):
+    tasks = submit("completes", 2)
+    run = migrated.run("worker", "--until-idle", STORAGE_URL=f"file:{tmp_path / 'of another machine'}")
+    assert run.returncode == 1
+    assert "of another machine holds none of the documents" in run.stderr and "set STORAGE_URL" in run.stderr
+    assert statuses(tasks) == ["enqueued"] * 2 and not Attempt.objects.exists()
+
+
+@pytest.mark.slow
+def test_on_a_new_installation_a_worker_with_another_storage_learns_it_from_the_first_document(
+    migrated, workers, tmp_path
+):
+    elsewhere = f"file:{tmp_path / 'of another machine'}"
+    workers.append(begin_worker(migrated, STORAGE_URL=elsewhere, POLL_SECONDS="0.3"))
+    log = migrated.home / "worker.log"
+    before = log.read_text().count("Nothing is claimed")
+    (task,) = submit("completes", 1)
+    wait_until(lambda: log.read_text().count("Nothing is claimed") > before, 20, "its word")
+    workers.append(begin_worker(migrated))
+    wait_until(lambda: statuses([task]) == ["completed"], 20, "a worker that has the storage")
+    assert Attempt.objects.count() == 1
+
+
+@pytest.mark.slow
+def test_a_storage_that_disappears_costs_no_document_an_attempt_and_is_found_again_when_it_is_back(
+    migrated, workers
+):
+    """As when a mount is lost: below it is an empty folder."""
+    mounted = Path(migrated.environment["STORAGE_URL"].removeprefix("file:"))
+    away, below_it = mounted.with_name("away"), mounted.with_name("below")
+    workers.append(begin_worker(migrated, "--slots", 2, POLL_SECONDS="0.3"))
+    agent = make_agent(program="rules", max_attempts=1)
+    samples = [path.read_bytes() for path in sorted(SAMPLES.glob("0[1-4]*.pdf"))]
+    first = hand_in(agent, samples[0])
+    wait_until(lambda: statuses(first) == ["completed"], 30, "the first document")
+    operations.pause(ACTOR, None)
+    tasks = hand_in(agent, *samples[1:])
+    mounted.rename(away)
+    operations.resume(ACTOR, None)
+    unread = Attempt.objects.filter(
+        task__in=tasks, status="released", error_code="storage", ended_at__isnull=False
+    )
+    wait_until(unread.exists, 20, "documents that are not there")
+    assert "set STORAGE_URL" in unread[0].error_message
+    assert statuses(tasks) == ["enqueued"] * 3 and unread.count() <= 2
+    if mounted.exists():
+        mounted.rename(below_it)
+    away.rename(mounted)
+    wait_until(lambda: statuses(tasks) == ["completed"] * 3, 30, "all documents")
+    assert set(Task.objects.values_list("attempts_burnt", flat=True)) == {0}
 
 
 # Clocks
@@ -227,9 +297,9 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
     fleet.close()
 
 
-def test_a_storage_that_fails_is_told_for_each_task_and_stops_no_worker(fleet, settings, tmp_path):
-    from tasks.storage import get_storage
-
+def test_a_storage_that_fails_is_told_for_each_task_costs_it_no_attempt_and_is_looked_at_again(
+    fleet, settings, tmp_path
+):
     (tmp_path / "storage").write_text("a file where the folder should be")
     settings.STORAGE_URL = f"file:{tmp_path / 'storage'}"
     get_storage.cache_clear()
@@ -239,9 +309,10 @@ def test_a_storage_that_fails_is_told_for_each_task_and_stops_no_worker(fleet, s
         lambda: Attempt.objects.filter(error_code="storage", ended_at__isnull=False).count() == 2, worker
     )
     assert fleet.cloud.runs() == []
-    assert {Task.objects.get(pk=task).status for task in tasks} == {"enqueued"}
+    assert statuses(tasks) == ["enqueued"] * 2 and worker.storage.trouble
+    assert set(Task.objects.values_list("attempts_burnt", "attempts_released")) == {(0, 0)}
     (tmp_path / "storage").unlink()
-    fleet.advance(60)
+    get_storage().put(Document.objects.all()[0].storage_name, io.BytesIO(b"x"))
     fleet.until(lambda: {fleet.status(task) for task in tasks} == {"completed"}, worker)
 
 

@@ -47,7 +47,8 @@ class Storage(Protocol):
     def open(self, name: str) -> BinaryIO:
         """Read it; the whole of it is there, and one can seek in it. Raises NotStored if it is not there, else StorageError."""
 
-    def exists(self, name: str) -> bool: ...
+    def exists(self, name: str) -> bool:
+        """Whether it is there. Raises StorageError if that cannot be said."""
 
     def delete(self, name: str) -> None:
         """Remove it; no error if it is not there."""

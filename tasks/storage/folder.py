@@ -57,7 +57,11 @@ class FolderStorage:
             ) from error
 
     def exists(self, name: str) -> bool:
-        return self._path(name).is_file()
+        try:
+            return self._path(name).is_file()
+        except OSError as error:
+            message = f"“{name}” cannot be looked up in {self.root}: {error.strerror}. Check the folder, its permissions and its mount."
+            raise StorageError(message, retryable=True) from error
 
     def delete(self, name: str) -> None:
         path = self._path(name)

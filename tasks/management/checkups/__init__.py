@@ -73,7 +73,7 @@ def examine() -> Iterator[Finding]:
     if filled:
         yield from results.may_only_be_inserted()
         yield from running.somebody_works()
-        yield from running.waiting_documents_are_here()
+        yield from running.documents_are_here()
         yield from running.runs_are_heard_of()
         yield from running.second_engine_is_tried()
         yield from functions.answer()

@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from django.conf import settings
-
-from tasks import inspector, maintenance, queue
+from tasks import inspector, maintenance, queue, whereabouts
 from tasks.agent.contract import Code, Completed, Failed, Limits, Order
 from tasks.executors import RunState
 from tasks.executors.local import LocalExecutor
@@ -23,14 +21,12 @@ from tasks.management.checkups import Finding, fault, hint, ok
 from tasks.management.hands import workers_alive
 from tasks.models import Agent, Task
 from tasks.states import TaskStatus
-from tasks.storage import StorageError, get_storage
 
 ATTEMPT_SECONDS = 30.0
 OCR_PROGRAM, OCR_SECONDS = "tesseract", 20.0
 OCR_INSTALL = "apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-deu tesseract-ocr-fra"
 SECOND_ENGINE, SECOND_ENGINE_MIB = ("rapidocr", "onnxruntime"), 3072
 SILENT_SECONDS, MOST_SILENT = 600.0, 1000
-FEW_DOCUMENTS = 3
 
 TEXT = b"BT /F 12 Tf 20 150 Td (Invoice 1001) Tj 0 -20 Td (Total 12.00) Tj ET"
 # A page with two lines of text, as small as a PDF can be; readers rebuild the table of contents that is missing
@@ -177,19 +173,10 @@ def somebody_works() -> Iterator[Finding]:
         )
 
 
-def waiting_documents_are_here() -> Iterator[Finding]:
-    """Whoever looks into another storage than the one that was handed in to finds none of them, and would fail them all."""
-    waiting = Task.objects.filter(status=TaskStatus.ENQUEUED, deferred=False)
-    names = list(waiting.values_list("document__storage_name", flat=True)[:FEW_DOCUMENTS])
-    try:
-        here = [name for name in names if get_storage().exists(name)]
-    except StorageError:  # which is told of elsewhere
-        return
-    if names and not here:
-        yield fault(
-            "storage", f"{settings.STORAGE_URL} holds none of the {len(names)} waiting documents that were looked for.",
-            "Every machine needs the same storage: set STORAGE_URL to the one that pages hand in to. A worker here would fail them.",
-        )  # fmt: skip
+def documents_are_here() -> Iterator[Finding]:
+    """Asked the way a worker asks itself before it claims anything."""
+    if found := whereabouts.trouble():
+        yield fault("storage", found, "A worker of this machine claims nothing until then.")
 
 
 def runs_are_heard_of() -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
+from django.core.management import CommandError
 
 from tasks import notify
 from tasks.alerts import watch
@@ -70,6 +71,7 @@ class Command(base.Command):
         worker = Worker({executor.name: executor}, habits)
         self._handle_signals(worker, executor)
         worker.register()
+        worker.storage.look()
         listener = notify.Listener(notify.WORK, executor.wake)
         listener.start()
         alerts = watch.start()
@@ -89,7 +91,7 @@ class Command(base.Command):
             if settings.TRACING and not executor.remote:
                 exporter.tick(has_work=bool(worker.held))
             erasures.tick()
-            if until_idle and not worked and not worker.held and not self._anything_left():
+            if until_idle and not worked and not self._anything_to_do(worker):
                 break
         worker.finish(GRACE_SECONDS)
         exporter.end()
@@ -97,6 +99,8 @@ class Command(base.Command):
         listener.end()
         alerts.end()
         log.info("Worker %s has stopped.", worker.id)
+        if until_idle and worker.storage.trouble:
+            raise CommandError(worker.storage.trouble)
 
     def _handle_signals(self, worker: Worker, executor: Executor) -> None:
         def stop(number: int, _frame: Any) -> None:
@@ -110,5 +114,7 @@ class Command(base.Command):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)
 
-    def _anything_left(self) -> bool:
+    def _anything_to_do(self, worker: Worker) -> bool:
+        if worker.held or worker.storage.trouble:
+            return bool(worker.held)
         return Task.objects.filter(status__in=(TaskStatus.ENQUEUED, TaskStatus.PROCESSING)).exists()

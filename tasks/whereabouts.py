@@ -1,0 +1,90 @@
+"""Whether the storage of this machine is the one that documents were handed in to; while it is not, its worker claims nothing."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.conf import settings
+
+from tasks.agent.contract import Code, Failed
+from tasks.events import News
+from tasks.models import Document
+from tasks.outcomes import Answer
+from tasks.states import AttemptStatus
+from tasks.storage import StorageError, get_storage
+
+log = logging.getLogger(__name__)
+
+FEW, LATELY = 3, 100
+"""Documents that are looked for at either end of the list (of a storage that was restored from a backup the last ones may be missing), and
+among how many of the last: where all of them were deleted, this table is not searched further at each claim.
+"""
+UNREAD = (Code.DOCUMENT_MISSING, Code.STORAGE)
+"""What is said of an attempt whose document could not be read, or whose outcome could not be written."""
+
+
+def trouble() -> str | None:
+    """Why no document can be read here, and what to do; empty if one of those that are looked for is here. None: there is none to look for."""
+    names = Document.objects.values_list("storage_name", flat=True)
+    last = [name for name in names.order_by("-pk")[:LATELY] if name][
+        :FEW
+    ]  # of what was deleted there is none
+    if not last:
+        return None
+    first, exists = names.exclude(storage_name="").order_by("pk")[:FEW], get_storage().exists
+    try:
+        if any(map(exists, last)) or any(map(exists, first)):
+            return ""
+    except StorageError as error:
+        return str(error)
+    return (
+        f"{settings.STORAGE_URL} holds none of the documents that were handed in last, and none of the first, so that it is not the "
+        "storage that they are handed in to. Mount it, or set STORAGE_URL to the one that the pages have; tasks wait for that."
+    )
+
+
+class Whereabouts:
+    """What a worker knows of its storage since it first looked. `trouble`: why nothing can be read; looked at again every `seconds`.
+
+    Until the first document is handed in nobody can tell, and so every claim looks.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.trouble = ""
+        self._untold, self._seconds, self._at = False, seconds, 0.0
+
+    def look(self) -> None:
+        told = trouble()
+        self._untold, found = told is None, told or ""
+        if found and not self.trouble:
+            log.error("Nothing is claimed: %s", found)
+        elif self.trouble and not found:
+            log.info("Documents are found in %s again; claiming goes on.", settings.STORAGE_URL)
+        self.trouble, self._at = found, time.monotonic() + self._seconds
+
+    def is_known_wrong(self) -> bool:
+        if self._untold or (self.trouble and time.monotonic() >= self._at):
+            self.look()
+        return bool(self.trouble)
+
+    def heed(self, batch: Sequence[News]) -> list[News]:
+        """The news; where nothing can be read here, that a document could not be is no fault of its task, which is given back."""
+        unread = {news.attempt for news in batch if _code(news) in UNREAD}
+        if unread:
+            self.look()
+        if not self.trouble:
+            return list(batch)
+        return [self._given_back(news) if news.attempt in unread else news for news in batch]
+
+    def _given_back(self, news: News) -> News:
+        answer = Answer(AttemptStatus.RELEASED, news.ended, Code.STORAGE, self.trouble, True)
+        return replace(news, event=None, answer=answer)
+
+
+def _code(news: News) -> str:
+    if isinstance(news.event, Failed):
+        return news.event.code
+    return news.answer.code if news.answer else ""

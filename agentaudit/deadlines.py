@@ -90,11 +90,11 @@ class FewPictures:
     SUFFIX = ".webp"
 
     def __init__(self, pages: Application, most: int) -> None:
-        self._pages, self._left = pages, most
+        self.pages, self._left = pages, most
 
     async def __call__(self, scope: Message, receive: Callable, send: Callable) -> None:
         if scope["type"] != "http" or not scope["path"].endswith(self.SUFFIX):
-            await self._pages(scope, receive, send)
+            await self.pages(scope, receive, send)
             return
         if not self._left:
             with _language_of(ASGIRequest(scope, io.BytesIO())):
@@ -102,7 +102,7 @@ class FewPictures:
             return
         self._left -= 1
         try:
-            await self._pages(scope, receive, send)
+            await self.pages(scope, receive, send)
         finally:
             self._left += 1
 

@@ -252,7 +252,7 @@ def test_behind_gunicorn_a_body_that_never_comes_does_not_keep_its_connection(sl
     [({}, None), ({"DATABRICKS_APP_NAME": "audit"}, "49500ms"), ({"REQUEST_SECONDS": "10"}, "9000ms")],
 )
 def test_on_databricks_apps_statements_end_before_their_request_does(environment, expected):
-    code = "import agentaudit.asgi as a, agentaudit.gunicorn as g; assert a.SILENCE_SECONDS < g.timeout; print(type(a.pages.pages).__name__, a.options.get('options'))"
+    code = "import agentaudit.asgi as a, agentaudit.gunicorn as g; assert a.SILENCE_SECONDS < g.timeout; print(type(a.pages.pages.pages).__name__, a.options.get('options'))"
     run = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

@@ -19,30 +19,25 @@ from tasks.storage import StorageError, get_storage
 log = logging.getLogger(__name__)
 
 FEW, LATELY = 3, 100
-"""Documents that are looked for at either end of the list (of a storage that was restored from a backup the last ones may be missing), and
-among how many of the last: where all of them were deleted, this table is not searched further at each claim.
-"""
+"""Documents that are looked for, and among how many of the last: where all of these were deleted, each claim would search a long table."""
 UNREAD = (Code.DOCUMENT_MISSING, Code.STORAGE)
 """What is said of an attempt whose document could not be read, or whose outcome could not be written."""
 
 
 def trouble() -> str | None:
-    """Why no document can be read here, and what to do; empty if one of those that are looked for is here. None: there is none to look for."""
-    names = Document.objects.values_list("storage_name", flat=True)
-    last = [name for name in names.order_by("-pk")[:LATELY] if name][
-        :FEW
-    ]  # of what was deleted there is none
-    if not last:
+    """Why no document can be read here, and what to do; empty if one of those that were handed in last is here. None: there is none to look for."""
+    names = Document.objects.order_by("-pk").values_list("storage_name", flat=True)[:LATELY]
+    wanted = [name for name in names if name][:FEW]  # what was deleted has none
+    if not wanted:
         return None
-    first, exists = names.exclude(storage_name="").order_by("pk")[:FEW], get_storage().exists
     try:
-        if any(map(exists, last)) or any(map(exists, first)):
+        if any(map(get_storage().exists, wanted)):
             return ""
     except StorageError as error:
         return str(error)
     return (
-        f"{settings.STORAGE_URL} holds none of the documents that were handed in last, and none of the first, so that it is not the "
-        "storage that they are handed in to. Mount it, or set STORAGE_URL to the one that the pages have; tasks wait for that."
+        f"{settings.STORAGE_URL} holds none of the last documents, so that it is not the storage that they were handed in to, or an older "
+        "copy of it. Mount the right one, or set STORAGE_URL to what the pages have; tasks wait for that. What is lost has to be handed in again."
     )
 
 

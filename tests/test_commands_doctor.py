@@ -172,7 +172,7 @@ def test_a_storage_that_is_not_the_one_that_was_handed_in_to_is_a_fault(settings
     assert levels(running.documents_are_here()) == []
     documents = [factories.make_document(client) for _ in range(9)]
     factories.make_document(client, storage_name="")
-    get_storage().put(documents[0].storage_name, io.BytesIO(b"x"))
+    get_storage().put(documents[-2].storage_name, io.BytesIO(b"x"))
     assert levels(running.documents_are_here()) == [], "what was lost since is told when it is read"
     settings.STORAGE_URL = f"file:{tmp_path / 'of another machine'}"
     get_storage.cache_clear()

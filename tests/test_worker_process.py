@@ -150,7 +150,10 @@ def test_a_worker_that_looks_into_another_storage_touches_nothing_and_says_what_
     tasks = submit("completes", 2)
     run = migrated.run("worker", "--until-idle", STORAGE_URL=f"file:{tmp_path / 'of another machine'}")
     assert run.returncode == 1
-    assert "of another machine holds none of the documents" in run.stderr and "set STORAGE_URL" in run.stderr
+    assert (
+        "of another machine holds none of the last documents" in run.stderr
+        and "set STORAGE_URL" in run.stderr
+    )
     assert statuses(tasks) == ["enqueued"] * 2 and not Attempt.objects.exists()
 
 

@@ -38,15 +38,17 @@ ORDER BY id
 -- The executor has started these. Progress only: the task itself does not change, so a late call does no harm. Of an attempt that was
 -- given up meanwhile only the run is noted: it exists, costs money and has to be stopped.
 WITH clock AS MATERIALIZED (SELECT agentaudit_now() AS now),
-told AS (
-  SELECT * FROM unnest(%(attempts)s::uuid[], %(run_ids)s::text[], %(run_pages)s::text[]) AS g(id, run_id, run_page_url)
-),
-locked AS MATERIALIZED (SELECT id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[]) ORDER BY id FOR UPDATE)
+told AS MATERIALIZED (
+  SELECT a.id, g.run_id, g.run_page_url
+  FROM unnest(%(attempts)s::uuid[], %(run_ids)s::text[], %(run_pages)s::text[]) AS g(id, run_id, run_page_url)
+  JOIN task_attempts a ON a.id = g.id
+  ORDER BY a.id FOR UPDATE OF a
+)
 UPDATE task_attempts a SET status = CASE WHEN a.finished_at IS NULL THEN 'running' ELSE a.status END,
   started_at = coalesce(a.started_at, clock.now), last_seen_at = clock.now,
   run_id = coalesce(nullif(told.run_id, ''), a.run_id), run_page_url = coalesce(nullif(told.run_page_url, ''), a.run_page_url)
 FROM told, clock
-WHERE a.id = ANY(ARRAY(SELECT id FROM locked)) AND a.id = told.id
+WHERE a.id = told.id
 RETURNING a.id
 
 -- name: name_runs
@@ -65,12 +67,14 @@ WHERE id = ANY(ARRAY(SELECT id FROM task_attempts WHERE id = ANY(%(attempts)s::u
 
 -- name: progress
 -- Where attempts are. Figures are totals and only grow, so order and repetition do not matter; the lease is not touched.
-WITH told AS (
-  SELECT * FROM unnest(%(attempts)s::uuid[], %(pages_done)s::int[], %(pages_total)s::int[], %(models)s::text[], %(input)s::bigint[],
+WITH told AS MATERIALIZED (
+  SELECT a.id, g.pages_done, g.pages_total, g.model, g.input_tokens, g.output_tokens, g.cache_read_tokens, g.cache_write_tokens
+  FROM unnest(%(attempts)s::uuid[], %(pages_done)s::int[], %(pages_total)s::int[], %(models)s::text[], %(input)s::bigint[],
     %(output)s::bigint[], %(cache_read)s::bigint[], %(cache_write)s::bigint[])
     AS g(id, pages_done, pages_total, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
-),
-locked AS MATERIALIZED (SELECT id FROM task_attempts WHERE id = ANY(%(attempts)s::uuid[]) ORDER BY id FOR UPDATE)
+  JOIN task_attempts a ON a.id = g.id
+  ORDER BY a.id FOR UPDATE OF a
+)
 UPDATE task_attempts a SET last_seen_at = agentaudit_now(),
   status = CASE WHEN a.status IN ('claimed', 'starting') THEN 'running' ELSE a.status END,
   started_at = coalesce(a.started_at, agentaudit_now()),
@@ -80,4 +84,4 @@ UPDATE task_attempts a SET last_seen_at = agentaudit_now(),
   cache_read_tokens = greatest(a.cache_read_tokens, told.cache_read_tokens),
   cache_write_tokens = greatest(a.cache_write_tokens, told.cache_write_tokens)
 FROM told
-WHERE a.id = ANY(ARRAY(SELECT id FROM locked)) AND a.id = told.id
+WHERE a.id = told.id

@@ -78,6 +78,7 @@ SENTENCES = (
     gettext_noop("This name could be the supplier's as well: %(name)s."),
     gettext_noop("Nothing says that this name is the supplier's; it does not stand at the head of the page as a letterhead does."),
     gettext_noop("The foot of the page names another company: %(name)s."),
+    gettext_noop("The name may go on in the line below it: %(name)s."),
     gettext_noop("Only a reference is printed; it was taken as the document's number."),
     gettext_noop("The only date stands in a sentence, and no label says that it is the document's."),
     gettext_noop("No currency is printed; taken from the language."),

@@ -195,3 +195,32 @@ def test_the_company_is_written_to_and_not_the_person_in_it(tmp_path: Path) -> N
     block: Rows = ["BILLED TO", "Blue Gum Traders", "Attn: John Doe", "456 Customer Ave"]
     found = record(tmp_path, [*HEAD, *block, *REST], step=14).fields["buyer"]
     assert (found.value, found.reasons) == ("Blue Gum Traders", ())
+
+
+TWO: Rows = [
+    "Harbour Lane",
+    "Books and Papers",
+    "14 Mill Road",
+    "Leeds LS1 4AP",
+    "Tel 0113 555 22",
+    *HEAD[1:],
+]
+
+
+def test_a_name_in_two_lines_is_whole_where_it_stands_in_one(tmp_path: Path) -> None:
+    imprint = "Harbour Lane Books and Papers Ltd, registered in England 123456"
+    rows: Rows = [TWO[0], "Books and Papers Ltd", *TWO[2:], *REST, imprint]
+    found = record(tmp_path, rows, step=14).fields["supplier"]
+    assert (found.value, found.reasons) == ("Harbour Lane Books and Papers Ltd", ())
+
+
+def test_a_name_that_may_go_on_below_asks_for_a_look(tmp_path: Path) -> None:
+    found = record(tmp_path, [*TWO, *REST], step=14).fields["supplier"]
+    assert "Books and Papers" in "".join(found.reasons)
+    street: Rows = [TWO[0], "Quay House", *TWO[3:], *REST]
+    assert not record(tmp_path, street, step=14).fields["supplier"].reasons
+
+
+def test_a_currency_is_no_supplier(tmp_path: Path) -> None:
+    rows: Rows = [*HEAD[1:], "Bill to: Ana Olivares", "GBP", *REST, "Pay to: Harbour Lane Books"]
+    assert values(record(tmp_path, rows, step=14), "supplier") == ["Harbour Lane Books"]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
 from tasks.agent.rules.buyers import buyers_of
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.letterheads import announces, is_something_else, is_spelled, spelled_out
+from tasks.agent.rules.numbers import code_of
+from tasks.agent.rules.party import Party, beside, domains_of, says_more
 from tasks.agent.rules.patterns import (
     BANK,
     CONTACT,
     DOCTOR,
-    DOMAIN,
     FOOTER_WORDS,
-    FREE_MAIL,
     FROM,
     GREETED,
     HONOURED,
@@ -56,27 +55,12 @@ BLOCK = 7
 """Lines that a name and what belongs to it take at most."""
 FOOT = 0.6
 """From this share of the page on who writes may stand over his registration."""
+HALF = 3.0
 WEAK = 1.0
 """What stands near the top, but is neither large nor first nor over an address, scores less."""
 UNSAID = "Nothing says that this name is the supplier's; it does not stand at the head of the page as a letterhead does."
 RIVAL_MARGIN = 0.3
 """A second name that comes this near makes the choice doubtful."""
-
-
-@dataclass(slots=True)
-class _Party:
-    """One name, wherever it stands, with what speaks for and against it."""
-
-    name: str
-    words: list[Word]
-    score: float = 0.0
-    signs: set[str] = field(default_factory=set)
-    best: float = 0.0
-
-    def add(self, sign: str, weight: float) -> None:
-        if sign not in self.signs:
-            self.signs.add(sign)
-            self.score += weight
 
 
 class Parties:
@@ -85,12 +69,12 @@ class Parties:
     def __init__(self, text: Text, taken: set[int] = frozenset()):  # type: ignore[assignment]
         """`taken`: lines of the table of items, where no party stands."""
         self.text, self.taken = text, taken
-        self.found: dict[str, _Party] = {}
+        self.found: dict[str, Party] = {}
         self.first = min(text.pages)
         self.tallest = max((c.height for c in text.cells if c.page == self.first), default=1.0)
         self.buyers = {key_of(candidate.value) for candidate in buyers_of(text)}
         self.addressed: list[Candidate] = []
-        self.domains = _domains(text)
+        self.domains = domains_of(text)
         self.greeted = next((match[1] for said in text.folded.values() if (match := GREETED.match(said))), "")
         self._look()
 
@@ -103,6 +87,7 @@ class Parties:
             self._weigh_relatives(key, party)
             if BANK.search(fold(party.name)) and "label" not in party.signs:
                 party.add("bank", -1.2)
+        self._weigh_halves()
         ordered = sorted(self.found.values(), key=lambda p: (-p.score, p.words[0].page, p.words[0].y0))
         ordered = [party for party in ordered if party.score > 0.6]
         if not ordered:
@@ -114,7 +99,7 @@ class Parties:
             if key_of(p.name) not in key_of(best.name) and key_of(best.name) not in key_of(p.name)
         ]
         margin = best.score - (rivals[0].score if rivals else 0.0)
-        if rivals and margin < RIVAL_MARGIN and _beside(best, rivals[0]):
+        if rivals and margin < RIVAL_MARGIN and beside(best, rivals[0]):
             # Side by side and without a label: who is written to stands at the left, in the window of the envelope
             best, rivals[0] = rivals[0], best
         confidence = min(0.45 + 0.1 * best.score + 0.2 * min(margin, 1.2), 0.6 + 0.35 * margin, 0.97)
@@ -122,18 +107,37 @@ class Parties:
         registered = next((p for p in rivals if {"imprint", "legal form"} <= p.signs), None)
         if registered is not None and not {"imprint", "label", "domain"} & best.signs:
             candidate.reasons.append(f"The foot of the page names another company: {registered.name[:80]}.")
-        elif rivals and margin < (FORM_MARGIN if _says_more(rivals[0], best) else RIVAL_MARGIN):
+        elif rivals and margin < (FORM_MARGIN if says_more(rivals[0], best) else RIVAL_MARGIN):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
+        if best.signs == {"letterhead"} and (
+            rest := next((p for p in rivals if self._goes_on(best, p)), None)
+        ):
+            candidate.reasons.append(f"The name may go on in the line below it: {rest.name[:80]}.")
         if self._may_be_anybodys(best):
             candidate.reasons.append(UNSAID)
         return [candidate]
 
-    def _may_be_anybodys(self, best: _Party) -> bool:
+    def _goes_on(self, one: Party, other: Party) -> bool:
+        """Whether `other` is written as a name is, right below and as large, and is not the street over a town."""
+        first, second = self._cell(one), self._cell(other)
+        return (
+            other.signs == {"letterhead"}
+            and second in self.text.below(first, 1)
+            and abs(second.x0 - first.x0) < 4
+            and abs(second.height - first.height) < 0.1 * first.height
+            and all(word.text[0].isupper() for word in other.words if len(word.text) > 3)
+            and not any(POSTCODE.search(below.text) for below in self.text.below(second, 1))
+        )
+
+    def _cell(self, party: Party) -> Cell:
+        return next(cell for cell in self.text.cells if any(word is party.words[0] for word in cell.words))
+
+    def _may_be_anybodys(self, best: Party) -> bool:
         """Whether the place of the name is all that speaks for it, and that place may as well be the one of who is written to."""
         if not best.signs <= {"letterhead", "legal form", "again"}:
             return False
         weak = best.signs == {"letterhead"} and best.score < WEAK
-        cell = next(cell for cell in self.text.cells if best.words[0] in cell.words)
+        cell = self._cell(best)
         low = cell.y0 > LOW * self.text.pages[cell.page].height and "legal form" not in best.signs
         block = [self.text.folded[other] for other in self.text.below(cell, BLOCK)] if low else []
         alone = low and not any(CONTACT.search(line) or FOOTER_WORDS.search(line) for line in block)
@@ -144,7 +148,7 @@ class Parties:
         said = self.text.folded.values()
         return bool(self.buyers) or any(self.text.labelled("tax_id")) or any(map(REACHED.search, said))
 
-    def _heads(self, party: _Party) -> bool:
+    def _heads(self, party: Party) -> bool:
         """Whether the name stands in one of the first lines of the document."""
         head = [line for line in self.text.lines[:HEAD_LINES] if line.page == self.first]
         return any(word is party.words[0] for line in head for cell in line.cells for word in cell.words)
@@ -176,11 +180,18 @@ class Parties:
     def _add(self, name: str, words: list[Word], sign: str, weight: float) -> None:
         name = clean(name)
         key = key_of(name)
-        if len(key) < 2 or not words or NOT_NAMES.search(name) or RUNNING.match(name) or len(name) > 70:
+        if (
+            len(key) < 2
+            or not words
+            or code_of(name)
+            or NOT_NAMES.search(name)
+            or RUNNING.match(name)
+            or len(name) > 70
+        ):
             return
         party = self.found.get(key)
         if party is None:
-            party = self.found[key] = _Party(name, words)
+            party = self.found[key] = Party(name, words)
         elif weight > party.best:
             party.name, party.words = name, words
         party.best = max(party.best, weight)
@@ -323,7 +334,7 @@ class Parties:
             if abs(c.x0 - cell.x0) < 150
         )
 
-    def _weigh_domain(self, key: str, party: _Party) -> None:
+    def _weigh_domain(self, key: str, party: Party) -> None:
         """A web or mail address of the same name as the company."""
         for domain in self.domains:
             words = [
@@ -345,7 +356,7 @@ class Parties:
             ):
                 party.add("domain", 1.1)
 
-    def _weigh_relatives(self, key: str, party: _Party) -> None:
+    def _weigh_relatives(self, key: str, party: Party) -> None:
         """A short form of a company's full name elsewhere speaks for the full name."""
         match = LEGAL.match(fold(party.name))
         if "legal form" not in party.signs or match is None or not match.group("name"):
@@ -358,6 +369,15 @@ class Parties:
                 and (other.startswith(bare) or bare.startswith(other))
             ):
                 party.add("short form", 0.4 * max(relative.score, 0.0))
+
+    def _weigh_halves(self) -> None:
+        """A name that is set in two lines and stands in one elsewhere is the whole of both."""
+        for key, party in list(self.found.items()):
+            for half in [other for other in self.found if other != key and key.startswith(other)]:
+                if (rest := self.found.get(key[len(half) :])) is not None:
+                    party.add("two lines", max(self.found[half].score, rest.score, 0.0))
+                    for one in (self.found[half], rest):
+                        one.add("half", -HALF)
 
     def _imprint(self, cell: Cell) -> None:
         """A short line in the lower part of the page, over the company's registration, an address between them at most."""
@@ -376,34 +396,3 @@ class Parties:
             and re.search(r"[A-ZÀ-Ý]", cell.text)
         ):
             self._add(cell.text, cell.words, "imprint", 0.9)
-
-
-def _says_more(rival: _Party, best: _Party) -> bool:
-    """Whether a label names the rival alone, or its legal form speaks for it where the best one has only its place."""
-    named = "label" in rival.signs - best.signs
-    return named or (best.signs == {"letterhead"} and "legal form" in rival.signs)
-
-
-def _beside(one: _Party, other: _Party) -> bool:
-    """Whether `other` stands on the same height as `one`, further right."""
-    first, second = one.words[0], other.words[0]
-    return (
-        first.page == second.page
-        and abs(first.y0 - second.y0) < first.y1 - first.y0
-        and second.x0 > one.words[-1].x1
-    )
-
-
-def _domains(text: Text) -> set[str]:
-    found = set()
-    for folded in text.folded.values():
-        for match in DOMAIN.finditer(folded):
-            for part in match.group(1).split("."):
-                bare = re.sub(r"[\W_]+", "", part)
-                if len(bare) >= 3 and bare not in FREE_MAIL and bare != "www":
-                    found.add(bare)
-            if "@" in match.group(0) or "www" in match.group(0):
-                host = match.group(1).split(".")[-1]
-                if host in FREE_MAIL and "www" in match.group(0):
-                    found.add(host)
-    return found

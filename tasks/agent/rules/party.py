@@ -1,0 +1,57 @@
+"""What is known of one name of a document: where it stands, and what speaks for it as the supplier's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from tasks.agent.page import Word
+from tasks.agent.rules.patterns import DOMAIN, FREE_MAIL
+from tasks.agent.rules.text import Text
+
+
+@dataclass(slots=True)
+class Party:
+    """One name, wherever it stands, with what speaks for and against it."""
+
+    name: str
+    words: list[Word]
+    score: float = 0.0
+    signs: set[str] = field(default_factory=set)
+    best: float = 0.0
+
+    def add(self, sign: str, weight: float) -> None:
+        if sign not in self.signs:
+            self.signs.add(sign)
+            self.score += weight
+
+
+def says_more(rival: Party, best: Party) -> bool:
+    """Whether a label names the rival alone, or its legal form speaks for it where the best one has only its place."""
+    named = "label" in rival.signs - best.signs
+    return named or (best.signs == {"letterhead"} and "legal form" in rival.signs)
+
+
+def beside(one: Party, other: Party) -> bool:
+    """Whether `other` stands on the same height as `one`, further right."""
+    first, second = one.words[0], other.words[0]
+    return (
+        first.page == second.page
+        and abs(first.y0 - second.y0) < first.y1 - first.y0
+        and second.x0 > one.words[-1].x1
+    )
+
+
+def domains_of(text: Text) -> set[str]:
+    found = set()
+    for folded in text.folded.values():
+        for match in DOMAIN.finditer(folded):
+            for part in match.group(1).split("."):
+                bare = re.sub(r"[\W_]+", "", part)
+                if len(bare) >= 3 and bare not in FREE_MAIL and bare != "www":
+                    found.add(bare)
+            if "@" in match.group(0) or "www" in match.group(0):
+                host = match.group(1).split(".")[-1]
+                if host in FREE_MAIL and "www" in match.group(0):
+                    found.add(host)
+    return found

@@ -12,16 +12,18 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from psycopg.sql import SQL, Identifier
 
 from tasks import notify, operations
 from tasks.agent import second_engine
 from tasks.audit import Actor
-from tasks.management import checkups
+from tasks.management import checkups, room
 from tasks.management.checkups import Level, database, machine, running
 from tasks.management.hands import workers_alive
 from tasks.models import Agent, Worker
 from tasks.storage import get_storage
 from tests import factories
+from tests.database import superuser
 
 
 def levels(findings) -> list[Level]:
@@ -92,6 +94,26 @@ def test_a_transaction_that_is_held_open_is_named(monkeypatch):
     assert f"process {pid}" in found.sentence and f"pg_terminate_backend({pid})" in found.advice
     monkeypatch.undo()
     assert not list(database.nothing_is_held_open())
+
+
+@pytest.mark.django_db
+def test_the_connections_that_are_left_are_counted_below_whichever_limit_comes_first():
+    def sentences() -> list[str]:
+        return [found.sentence for found in database.can_be_used() if "connections" in found.sentence]
+
+    assert sentences() == [], "with hardly anybody here"
+    limit = SQL("ALTER {} {} CONNECTION LIMIT {}")
+    of_database = SQL("DATABASE"), Identifier(connection.settings_dict["NAME"])
+    with superuser() as server:
+        server.execute(limit.format(*of_database, 1))
+        try:
+            (found,) = sentences()
+        finally:
+            server.execute(limit.format(*of_database, -1))
+        assert found.startswith("0 more connections are free for this role")
+        with server.transaction(force_rollback=True):
+            server.execute(limit.format(SQL("ROLE"), Identifier(server.info.user), 1))
+            assert room.Room(*server.execute(room.QUERY).fetchone()).left <= 0
 
 
 @pytest.mark.django_db

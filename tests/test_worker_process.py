@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import pytest
 from django.db import connection
+from psycopg import sql
 
 from tasks import operations
 from tasks.models import Agent, Attempt, Document, Task
@@ -21,7 +22,7 @@ from tasks.models import Worker as WorkerRow
 from tasks.storage import get_storage
 from tests.attempts import alive, below
 from tests.commands import SAMPLES, Place, wait_until
-from tests.database import empty_tables
+from tests.database import empty_tables, superuser
 from tests.factories import database_now, make_agent, make_client, make_document
 from tests.process_tools import begin_worker, django_at
 from tests.standin.fleet import ACTOR, LEASE, Fleet
@@ -139,6 +140,21 @@ def test_leases_that_heartbeats_cannot_hold_are_refused(migrated):
     assert run.returncode != 0
     assert "HEARTBEAT_SECONDS" in run.stderr
     assert "LEASE_SECONDS" in run.stderr
+
+
+def test_where_few_connections_are_left_a_worker_says_so_and_works(migrated, workers):
+    tasks = submit("completes", 1)
+    limit = sql.SQL("ALTER DATABASE {} CONNECTION LIMIT {}")
+    name = sql.Identifier(connection.settings_dict["NAME"])
+    with superuser("postgres") as server:
+        server.execute(limit.format(name, sql.Literal(3)))
+        try:
+            run = migrated.run("worker", "--until-idle")
+        finally:
+            server.execute(limit.format(name, sql.Literal(-1)))
+    assert run.returncode == 0 and statuses(tasks) == ["completed"]
+    assert "more connections are free for this role" in run.stderr and "max_connections" in run.stderr
+    assert "connections are free" not in migrated.run("worker", "--until-idle").stderr
 
 
 # The storage

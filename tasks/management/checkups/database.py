@@ -10,6 +10,7 @@ from django.db import Error, connection
 from tasks import notify
 from tasks.management.checkups import Finding, fault, hint, ok
 from tasks.management.preparation import pending_migrations, unknown_migrations
+from tasks.management.room import ADVICE, room
 
 OLDEST, NEWEST = 15, 18
 FEW_CONNECTIONS = 10
@@ -83,21 +84,14 @@ def schema_is_current() -> Iterator[Finding]:
 
 
 def _safety() -> Iterator[Finding]:
-    fsync, most, used = _row(
-        "SELECT current_setting('fsync'), current_setting('max_connections')::int, (SELECT count(*) FROM pg_stat_activity)"
-    )
-    if fsync != "on":
+    if _row("SELECT current_setting('fsync')")[0] != "on":
         yield hint(
             "database",
             "fsync is off: after a power cut the database may be damaged.",
             "ALTER SYSTEM SET fsync = on, then reload.",
         )
-    if most - used < FEW_CONNECTIONS:
-        yield hint(
-            "database",
-            f"{used} of {most} connections are in use.",
-            "Raise max_connections; the README says how many agentaudit needs.",
-        )
+    if (found := room()).left < FEW_CONNECTIONS:
+        yield hint("database", found.sentence, ADVICE)
 
 
 def nothing_is_held_open() -> Iterator[Finding]:

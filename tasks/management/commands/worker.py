@@ -19,6 +19,7 @@ from tasks.management.branches import refuse_copies
 from tasks.management.erasing import ErasureKeeper
 from tasks.management.executing import make_executor
 from tasks.management.exporting import ExporterKeeper
+from tasks.management.room import ADVICE, OF_A_WORKER, room
 from tasks.models import Task
 from tasks.states import TaskStatus
 from tasks.traces.places import spool
@@ -70,6 +71,7 @@ class Command(base.Command):
         exporter, erasures = ExporterKeeper(spool()), ErasureKeeper()
         worker = Worker({executor.name: executor}, habits)
         self._handle_signals(worker, executor)
+        self._tell_how_much_room()
         worker.register()
         worker.storage.look()
         listener = notify.Listener(notify.WORK, executor.wake)
@@ -101,6 +103,15 @@ class Command(base.Command):
         log.info("Worker %s has stopped.", worker.id)
         if until_idle and worker.storage.trouble:
             raise CommandError(worker.storage.trouble)
+
+    def _tell_how_much_room(self) -> None:
+        """Too little stops nothing: what cannot connect tries again, and meanwhile the worker asks where it would be woken."""
+        if (found := room()).left < OF_A_WORKER - 1:
+            log.warning(
+                "%s This worker goes on with what it gets, and is slower to hear of work. %s",
+                found.sentence,
+                ADVICE,
+            )
 
     def _handle_signals(self, worker: Worker, executor: Executor) -> None:
         def stop(number: int, _frame: Any) -> None:

@@ -26,11 +26,10 @@ from tasks.traces.probe import written_and_read_back
 log = logging.getLogger("tasks.traces")
 
 AWAY = (DatabaseError, InterfaceError, psycopg.Error)
-LOOK_SECONDS, COMPARE_SECONDS = 0.5, 2.0
+LOOK_SECONDS, COMPARE_SECONDS = 2.0, 2.0
 LEAVE_SECONDS = 20.0
 """After a request to stop, or its worker's end, what is complete is still written, for so long."""
-NICE = 15
-"""Documents come first: what a busy machine leaves is enough, and the rest is written when it is idle."""
+NICE = 5
 
 
 class Command(BaseCommand):

@@ -23,8 +23,8 @@ POLICY = (
 )
 
 
-class ContentSecurityPolicy:
-    """Nothing from elsewhere, no inline script or style. Works in both modes of Django, so that it costs no thread hop under ASGI."""
+class OfBothModes:
+    """Middleware that is a coroutine wherever what it wraps is one, so that it costs no thread hop under ASGI."""
 
     sync_capable = True
     async_capable = True
@@ -33,6 +33,10 @@ class ContentSecurityPolicy:
         self.get_response = get_response
         if iscoroutinefunction(get_response):
             markcoroutinefunction(self)
+
+
+class ContentSecurityPolicy(OfBothModes):
+    """Nothing from elsewhere, no inline script or style."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if iscoroutinefunction(self):
@@ -48,17 +52,12 @@ class ContentSecurityPolicy:
         return response
 
 
-class KeepsDatabaseAwake:
+class KeepsDatabaseAwake(OfBothModes):
     """Every request needs the database, except those of machines that only ask how we are."""
 
-    sync_capable = True
-    async_capable = True
-
     def __init__(self, get_response: Callable) -> None:
-        self.get_response = get_response
+        super().__init__(get_response)
         self.machines = {reverse(name) for name in ("healthz", "readyz")}
-        if iscoroutinefunction(get_response):
-            markcoroutinefunction(self)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path_info not in self.machines:
@@ -78,20 +77,12 @@ class SignInFirst(LoginRequiredMiddleware):
         return redirect_to_login(page, self.get_login_url(view_func), self.get_redirect_field_name(view_func))
 
 
-class FaultPages:
+class FaultPages(OfBothModes):
     """What a view raises becomes its page in the view's own thread, and so does an answer to a browser that says no without a word.
 
     Left to Django, an exception gets its page in another thread, where it needs a second connection while the first is still held: as
     many requests for what is not there as the pool has connections waited for each other, and every page behind them for seconds.
     """
-
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: Callable) -> None:
-        self.get_response = get_response
-        if iscoroutinefunction(get_response):
-            markcoroutinefunction(self)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if iscoroutinefunction(self):

@@ -39,6 +39,28 @@ def test_an_official_print_is_read_by_its_labels(tmp_path: Path) -> None:
     assert not any(found.fields[name].reasons for name in ("supplier", "number", "net", "tax", "total"))
 
 
+def test_each_partys_data_stand_under_its_heading(tmp_path: Path) -> None:
+    def block(heading: str, number: str, name: str) -> Rows:
+        return [
+            heading,
+            "Dati anagrafici",
+            f"Identificativo fiscale ai fini IVA: {number}",
+            f"Denominazione: {name}",
+        ]
+
+    rows: Rows = [
+        "FATTURA ELETTRONICA",
+        "Dati relativi alla trasmissione",
+        "Progressivo di invio: 17",
+        *block("Dati del cedente / prestatore", "IT00743110157", "Officina Verdi"),
+        *block("Dati del cessionario / committente", "IT07643520567", "Alba S.p.A."),
+        *block("Dati del terzo intermediario soggetto emittente", "IT12345670017", "Servizi Dati Srl"),
+    ]
+    found = record(tmp_path, rows, step=13)
+    assert values(found, "supplier", "buyer") == ["Officina Verdi", "Alba S.p.A."]
+    assert values(found, "supplier_tax_id", "buyer_tax_id") == ["IT00743110157", "IT07643520567"]
+
+
 def test_the_number_of_the_corrected_invoice_is_not_the_documents(tmp_path: Path) -> None:
     corrected: Rows = ["Numer identyfikujacy fakture korygowana w KSeF", "9999999999-20230908-8BEF"]
     rows: Rows = [*PARTIES[:3], PARTIES[4], "Faktura korygujaca", *corrected, *TOTAL]

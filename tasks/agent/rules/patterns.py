@@ -65,6 +65,7 @@ HEADINGS = (
     r"^(?:dane|adres|address|contact|kontakt|anschrift|adresse|coordonn[ée]es|direcci[óo]n|datos|dati|indirizzo|contactgegevens|yhteystiedot|osoite)\w*"
     r"(?: (?:kontaktowe|details|data|de contacto|di contatto|of|du|del?|de l'))*"
     r"(?: (?:podatnika|nabywcy|sprzedawcy|seller|buyer|supplier|customer|client|cliente|klant\w*|vendeur|acheteur|vendedor|fornitore))*$"
+    r"|^(?:dati (?:anagrafici|fiscali|generali|identificativi|(?:della|di) sede|relativi)|datos (?:fiscales|identificativos|generales)|dane (?:identyfikacyjne|rejestrowe))\b|^recapiti$"
 )
 """What stands over the data of a party: "Contact details", "Dane kontaktowe nabywcy"."""
 NOT_NAMES = re.compile(
@@ -184,6 +185,7 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
             or other.text.rstrip().endswith(":")
             or re.match(r"^(?:gln|nip|id|ust)\b", name)
             or TITLES.fullmatch(name)
+            or re.search(HEADINGS, name)
         ):
             continue
         value = SPLIT.split(other.text[start:])[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ NATIONS = {"nip": "PL", "ytunnus": "FI", "piva": "IT", "partitaiva": "IT"}
 GAP = 6
 NEAR = 160.0
 """Points within which a tax number belongs to the name above it."""
-FOOT = 0.75
+FOOT, ALONE = 0.75, 0.8
 
 
 @dataclass(slots=True)
@@ -34,9 +35,10 @@ class _Found:
 
 def tax_ids_of(text: Text, supplier: str, buyer: str) -> dict[str, Candidate]:
     """{"supplier_tax_id": …, "buyer_tax_id": …}, each only where a number is printed that is its; both names may be empty."""
-    theirs, own = [], []
+    by_owner: dict[str, list[_Found]] = defaultdict(list)
     for found in _distinct(text):
-        (theirs if _is_buyers(text, found, supplier, buyer) else own).append(found)
+        by_owner[_owner(text, found, supplier, buyer)].append(found)
+    own, theirs = by_owner["supplier"], by_owner["buyer"]
     imprint = [found for found in own if _is_at_foot(text, found)]
     if imprint and not theirs:
         # Of two without a name near them, who writes has the one at the foot of the page
@@ -98,14 +100,31 @@ def _follows(between: str) -> bool:
     return len(BUYERS.sub("", between)) <= GAP
 
 
-def _is_buyers(text: Text, found: _Found, supplier: str, buyer: str) -> bool:
-    """By the words of its label, else by the nearest of the two names above it."""
+def _owner(text: Text, found: _Found, supplier: str, buyer: str) -> str:
+    """supplier, buyer or other_party: by the words of its label, else by what is nearest above it, one of the two names or a heading of a party."""
     if BUYERS.search(found.label):
-        return True
+        return "buyer"
     if _is_at_foot(text, found):
-        return False
+        return "supplier"
     own, other = _distance(text, found.cell, supplier), _distance(text, found.cell, buyer)
-    return other < own and other < NEAR
+    far, headed = min(_headings_above(text, found.cell), default=(NEAR, ""))
+    if far < min(own, other, NEAR):
+        return headed
+    return "buyer" if other < own and other < NEAR else "supplier"
+
+
+def _headings_above(text: Text, cell: Cell) -> Iterator[tuple[float, str]]:
+    """How far above stand headings in the same column, and of whose data: labels of several words and of nothing else ("Dati del cedente")."""
+    for role in ("supplier", "buyer", "other_party"):
+        for other, hit in text.labelled(role):
+            alone = hit.words > 1 and role in hit.roles and hit.end - hit.start > ALONE * len(text.folded[other])
+            if alone and other.page == cell.page and other.y0 < cell.y0:
+                yield _apart(other, cell), role
+
+
+def _apart(above: Cell, cell: Cell) -> float:
+    """Points down, and across twice: what stands in another column is far."""
+    return cell.y0 - above.y0 + 2 * abs(cell.x0 - above.x0)
 
 
 def _is_at_foot(text: Text, found: _Found) -> bool:
@@ -124,7 +143,7 @@ def _distance(text: Text, cell: Cell, name: str) -> float:
         return 1e9
     return min(
         (
-            cell.y0 - other.y0 + 2 * abs(cell.x0 - other.x0)
+            _apart(other, cell)
             for other in text.cells
             if other.page == cell.page and other.y0 <= cell.y0 + 2 and key in key_of(other.text)
         ),

@@ -445,7 +445,7 @@ FIELDS: dict[str, Words] = {
         "es": "vendedor|proveedor|emisor|beneficiario|titular|titular de la cuenta"
         "|vendido por|emitida por|datos del emisor|datos fiscales del emisor|proveedor de servicios|expedidor|empresa emisora",
         "it": "fornitore|cedente|venditore|cedente prestatore|emittente|intestatario|beneficiario|mittente"
-        "|venduto da|cedente prestatore fornitore|prestatore|emessa da|dati del fornitore|denominazione cedente|fornitore emittente",
+        "|venduto da|cedente prestatore fornitore|prestatore|emessa da|dati del fornitore|denominazione cedente|fornitore emittente|dati del cedente prestatore|dati del cedente",
         "nl": "verkoper|leverancier|afzender|ten name van|t n v|rekeninghouder|begunstigde"
         "|verkocht door|gefactureerd door|factuur van|dienstverlener|opdrachtnemer",
         "pl": "sprzedawca|wystawca|dostawca|odbiorca płatności"
@@ -465,7 +465,7 @@ FIELDS: dict[str, Words] = {
         "es": "cliente|comprador|facturar a|datos del cliente|destinatario|facturado a"
         "|datos de facturación|facturación|inquilino|adquirente|a la atención de|señor es|cobrar a|facturar|dirección de facturación|dirección del cliente|facturación a|datos del comprador|receptor|a nombre de|titular de la factura",
         "it": "cliente|acquirente|destinatario|spett le|spettabile|cessionario|intestata a|cessionario committente"
-        "|cessionario committente cliente|intestatario fattura|committente|fatturare a|destinatario fattura"
+        "|cessionario committente cliente|intestatario fattura|committente|fatturare a|destinatario fattura|dati del cessionario committente|dati del cessionario|dati del committente"
         "|dati del cliente|indirizzo di fatturazione|fatturato a|dati cliente|intestato a|dati di fatturazione|fattura intestata a",
         "nl": "koper|factuuradres|aan|factuur aan|opdrachtgever|geadresseerde|klantgegevens"
         "|gefactureerd aan|afnemer|factuur voor|huurder|t a v|ter attentie van|debiteur naam|facturatieadres|factuurgegevens|gefactureerd aan klant|factureren aan|klantadres",
@@ -478,7 +478,7 @@ FIELDS: dict[str, Words] = {
         "de": "warenempfänger|lieferadresse|lieferanschrift|lieferung an|ansprechpartner|sachbearbeiter|versandadresse|versandanschrift|geliefert an|liefern an|lieferempfänger",
         "fr": "adresse de livraison|livré à|contact commercial|livraison à|adresse de l'installation|adresse d'expédition|expédié à|livrer à|envoyé à",
         "es": "dirección de envío|dirección de entrega|enviar a|envíe a|envie a|envío a|entregar a|enviado a|dirección de entrega del pedido",
-        "it": "luogo di destinazione|destinazione|destinazione merce|spedire a|indirizzo di spedizione|indirizzo di consegna|consegnare a|consegna a",
+        "it": "dati del terzo intermediario|terzo intermediario|luogo di destinazione|destinazione|destinazione merce|spedire a|indirizzo di spedizione|indirizzo di consegna|consegnare a|consegna a",
         "nl": "afleveradres|bezorgadres|verzendadres|leveren aan|geleverd aan|verzenden naar|leveradres|bezorgen bij",
         "pl": "odbiorca|podmiot inny|adres dostawy|wystawca faktury|adres wysyłki|wysłano do|adres do wysyłki",
         "fi": "toimitusosoite|vastaanottaja|toimitettu osoitteeseen|lähetysosoite",

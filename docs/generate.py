@@ -22,7 +22,7 @@ ATTEMPTS = {
     AttemptStatus.TIMEOUT: "ran longer than its agent allows",
     AttemptStatus.CANCELLED: "stopped because a person asked for it",
     AttemptStatus.LOST: "its lease expired and nothing answered for it",
-    AttemptStatus.RELEASED: "handed back unworked, because its worker stopped",
+    AttemptStatus.RELEASED: "handed back unworked, because its worker stopped or could not find any document",
     AttemptStatus.SUPERSEDED: "another attempt's result won",
 }
 

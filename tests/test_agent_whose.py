@@ -221,6 +221,19 @@ def test_a_name_that_may_go_on_below_asks_for_a_look(tmp_path: Path) -> None:
     assert not record(tmp_path, street, step=14).fields["supplier"].reasons
 
 
+def test_a_name_below_its_label_may_go_on_in_the_line_with_the_legal_form(tmp_path: Path) -> None:
+    rows: Rows = [
+        "INVOICE",
+        "Seller",
+        "Harbour Lane",
+        "Books and Papers Ltd",
+        "12 Quay Road",
+        "Bristol BS1 4DJ",
+    ]
+    found = record(tmp_path, [*rows, *REST], step=14).fields["supplier"]
+    assert "Books and Papers Ltd" in "".join(found.reasons)
+
+
 def test_a_currency_is_no_supplier(tmp_path: Path) -> None:
     rows: Rows = [*HEAD[1:], "Bill to: Ana Olivares", "GBP", *REST, "Pay to: Harbour Lane Books"]
     assert values(record(tmp_path, rows, step=14), "supplier") == ["Harbour Lane Books"]

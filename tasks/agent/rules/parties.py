@@ -109,20 +109,21 @@ class Parties:
             candidate.reasons.append(f"The foot of the page names another company: {registered.name[:80]}.")
         elif rivals and margin < (FORM_MARGIN if says_more(rivals[0], best) else RIVAL_MARGIN):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
-        if best.signs == {"letterhead"} and (
-            rest := next((p for p in rivals if self._goes_on(best, p)), None)
-        ):
+        if (rest := next((p for p in rivals if self._goes_on(best, p)), None)) is not None:
             candidate.reasons.append(f"The name may go on in the line below it: {rest.name[:80]}.")
         if self._may_be_anybodys(best):
             candidate.reasons.append(UNSAID)
         return [candidate]
 
     def _goes_on(self, one: Party, other: Party) -> bool:
-        """Whether `other` is written as a name is, right below and as large, and is not the street over a town."""
+        """Whether `other` is written as a name is, right below and as large, and is not the street over a town; below a label it has the legal form that `one` lacks."""
+        letterhead = one.signs == other.signs == {"letterhead"}
+        labelled = "label" in one.signs and "legal form" in other.signs - one.signs
+        if not (letterhead or labelled):
+            return False
         first, second = self._cell(one), self._cell(other)
         return (
-            other.signs == {"letterhead"}
-            and second in self.text.below(first, 1)
+            second in self.text.below(first, 1)
             and abs(second.x0 - first.x0) < 4
             and abs(second.height - first.height) < 0.1 * first.height
             and all(word.text[0].isupper() for word in other.words if len(word.text) > 3)

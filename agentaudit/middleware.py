@@ -32,7 +32,7 @@ class OfBothModes:
     def __init__(self, get_response: Callable) -> None:
         self.get_response = get_response
         if iscoroutinefunction(get_response):
-            markcoroutinefunction(self)
+            markcoroutinefunction(self)  # type: ignore[type-var]
 
 
 class ContentSecurityPolicy(OfBothModes):

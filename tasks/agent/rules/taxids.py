@@ -117,7 +117,9 @@ def _headings_above(text: Text, cell: Cell) -> Iterator[tuple[float, str]]:
     """How far above stand headings in the same column, and of whose data: labels of several words and of nothing else ("Dati del cedente")."""
     for role in ("supplier", "buyer", "other_party"):
         for other, hit in text.labelled(role):
-            alone = hit.words > 1 and role in hit.roles and hit.end - hit.start > ALONE * len(text.folded[other])
+            alone = (
+                hit.words > 1 and role in hit.roles and hit.end - hit.start > ALONE * len(text.folded[other])
+            )
             if alone and other.page == cell.page and other.y0 < cell.y0:
                 yield _apart(other, cell), role
 

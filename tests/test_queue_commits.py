@@ -20,6 +20,7 @@ from tasks.outcomes import Word
 from tasks.sweeper import Sweeper
 from tests import queue_tools as tools
 from tests.attempts import wait_for
+from tests.database import superuser
 from tests.factories import make_agent, make_client
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -153,15 +154,14 @@ def test_a_settlement_that_a_deadlock_has_ended_is_written_all_the_same_and_once
 
     def settle() -> None:
         with tools.session() as db:
-            db.execute("SET deadlock_timeout = '500ms'")
             assert locked.wait(20)
             news = [tools.completed(first, usage=USAGE), tools.failed(second, usage=USAGE)]
             assert events.apply(db, news) == {first: Word.APPLIED, second: Word.APPLIED}
 
     def rival() -> None:
         change = "UPDATE tasks SET priority = 30 WHERE id = %s"
-        with tools.session() as db, db.transaction():
-            db.execute("SET LOCAL deadlock_timeout = '60s'")
+        with superuser() as db, db.transaction():
+            db.execute("SET LOCAL deadlock_timeout = '60s'")  # so that it is not this one that is ended
             db.execute(change, (tasks[1],))
             locked.set()
             with tools.session() as other:

@@ -32,6 +32,7 @@ WHOLE_KEYS = {"seen_numbers_first": ("client_id", "key")}
 def unknown(db: None) -> Iterator[psycopg.Connection]:
     """Tables without rows and without statistics, as a new installation has them."""
     with superuser() as server, server.transaction(force_rollback=True):
+        server.execute(f"TRUNCATE {', '.join(GROW)} CASCADE")  # forgets how large they were, too
         server.execute("DELETE FROM pg_statistic WHERE starelid = ANY(%s::regclass[])", (list(GROW),))
         yield server
 

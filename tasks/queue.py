@@ -37,6 +37,11 @@ SPENDING_SHARDS = 8
 """Counters per agent or client and day: as many settlements may add to it without waiting for each other."""
 
 
+def plan_anew(db: psycopg.Connection) -> None:
+    """Let this session plan its statements by how large the tables are by now."""
+    execute(db, "plan_anew")
+
+
 # Handing in
 
 

@@ -130,6 +130,7 @@ class Worker:
             if self._poll.due():
                 self._ask_remote()
             if self._sweep.due():
+                queue.plan_anew(queue.connection())
                 worked |= self.sweeper.tick()
             if self._learn.due():
                 learning.step(queue.connection())

@@ -74,3 +74,21 @@ def test_a_statement_that_was_planned_on_empty_tables_goes_by_keys(
 @pytest.mark.parametrize("name", ["mark_running", "progress"])
 def test_news_of_many_attempts_is_not_compared_each_with_each(unknown: psycopg.Connection, name: str) -> None:
     assert not [node["Join Filter"] for node in nodes(unknown, name) if "Join Filter" in node]
+
+
+def test_what_was_planned_on_a_small_table_is_planned_anew_once_it_has_grown(
+    unknown: psycopg.Connection,
+) -> None:
+    unknown.execute("CREATE TEMPORARY TABLE growing (id int PRIMARY KEY) WITH (autovacuum_enabled = false)")
+    unknown.execute("ANALYZE growing")
+    unknown.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+    unknown.execute("PREPARE probe (int) AS SELECT FROM growing WHERE id = $1")
+
+    def plan() -> str:
+        return "".join(line for (line,) in unknown.execute("EXPLAIN EXECUTE probe (1)"))
+
+    assert "Seq Scan" in plan()
+    unknown.execute("INSERT INTO growing SELECT generate_series(1, 100000)")
+    assert "Seq Scan" in plan()
+    queue.plan_anew(unknown)
+    assert "Seq Scan" not in plan()

@@ -374,6 +374,12 @@ def test_a_worker_that_is_told_to_stop_claims_nothing_more(fleet):
     assert Attempt.objects.count() == 1
 
 
+def test_a_worker_that_sweeps_plans_its_statements_anew(fleet):
+    fleet.worker().tick()
+    asked = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '-- plan_anew%'"
+    assert connection.connection.execute(asked).fetchone() == (1,)
+
+
 def test_a_worker_whose_lease_may_have_run_out_claims_nothing(fleet):
     fleet.submit(fleet.agent("waits"))
     worker = fleet.worker(heartbeat_seconds=1000.0)

@@ -38,8 +38,8 @@ SPENDING_SHARDS = 8
 
 
 def plan_anew(db: psycopg.Connection) -> None:
-    """Let this session plan its statements by how large the tables are by now."""
-    execute(db, "plan_anew")
+    """Let this session plan its statements by how large the tables are by now: what was planned while they were small reads them as a whole."""
+    psycopg.Cursor(db).execute("DISCARD PLANS", prepare=db.prepare_threshold is not None)
 
 
 # Handing in

@@ -376,7 +376,7 @@ def test_a_worker_that_is_told_to_stop_claims_nothing_more(fleet):
 
 def test_a_worker_that_sweeps_plans_its_statements_anew(fleet):
     fleet.worker().tick()
-    asked = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '-- plan_anew%'"
+    asked = "SELECT count(*) FROM pg_prepared_statements WHERE statement = 'DISCARD PLANS'"
     assert connection.connection.execute(asked).fetchone() == (1,)
 
 

@@ -11,7 +11,3 @@ SELECT set_config('enable_seqscan', 'off', true) AS seqscan, set_config('enable_
 -- Until the end of the transaction: no table is read as a whole that has an index for it. Joins are as the planner likes.
 SELECT set_config('enable_seqscan', 'off', true) AS seqscan, set_config('enable_bitmapscan', 'off', true) AS bitmapscan,
   set_config('jit', 'off', true) AS jit
-
--- name: plan_anew
--- What was planned while the tables were small reads them as a whole, and would go on to until they are analyzed.
-DISCARD PLANS

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from tasks.agent.rules import names, vocabulary, vocabulary_columns, vocabulary_further
+from tasks.agent.rules import names
+from tasks.agent.rules.vocabulary import Words, columns, dates, kinds, numbers, parties, sums
 
 TOKEN = re.compile(r"[^\W\d_]+|\d+|[#%&]")
 
@@ -77,14 +78,10 @@ class _Node:
 
 def _vocabulary() -> _Node:
     root = _Node()
-    groups: list[tuple[str, dict[str, vocabulary.Words]]] = [
-        ("kind:", vocabulary.KINDS),
-        ("", vocabulary.FIELDS),
-        ("column:", vocabulary_columns.COLUMNS),
-        ("kind:", vocabulary_further.KINDS),
-        ("", vocabulary_further.FIELDS),
-        ("column:", vocabulary_further.COLUMNS),
-        ("kind:", {"none": vocabulary.OTHERS}),
+    groups: list[tuple[str, dict[str, Words]]] = [
+        ("kind:", kinds.KINDS),
+        ("", numbers.NUMBERS | dates.DATES | sums.SUMS | parties.PARTIES),
+        ("column:", columns.COLUMNS),
     ]
     for prefix, group in groups:
         for name, words in group.items():

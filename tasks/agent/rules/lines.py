@@ -6,12 +6,13 @@ import re
 from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
-from tasks.agent.rules import numbers, vocabulary_columns, vocabulary_further
+from tasks.agent.rules import numbers
 from tasks.agent.rules.counted import read_counted
 from tasks.agent.rules.item_names import name_of
 from tasks.agent.rules.labels import Hit, fold
 from tasks.agent.rules.tables import Column, Row, Table
 from tasks.agent.rules.text import Text, words_at
+from tasks.agent.rules.vocabulary.columns import INCLUDED
 
 CENT = Decimal("0.01")
 MOST_HEADING = 12
@@ -22,12 +23,7 @@ SUMMARY = ("net", "tax", "total", "amount_due", "discount", "charge", "settled")
 ENDS_ITEMS = ("net", "tax", "total")
 ENDING = ("tax", "total", "amount_due")
 MEANT = frozenset(["description", "quantity", "unit_price", "amount"])
-INCLUDED = tuple(
-    fold(word)
-    for source in (vocabulary_columns, vocabulary_further)
-    for words in source.INCLUDED.values()
-    for word in words.split("|")
-)
+OPENS_INCLUDED = tuple(fold(word) for words in INCLUDED.values() for word in words.split("|"))
 
 
 def table_of(text: Text) -> Table:
@@ -336,7 +332,7 @@ def last_sum(text: Text, cell: Cell) -> Hit:
 
 
 def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row | None:
-    if text.folded[line.cells[0]].startswith(INCLUDED):
+    if text.folded[line.cells[0]].startswith(OPENS_INCLUDED):
         return None
     placed = _amount_under(text, line, target)
     if placed is None:

@@ -1,4 +1,4 @@
-"""What the columns of line items are called in which language. Data only, in the form of the vocabulary."""
+"""What the columns of line items are called."""
 
 from __future__ import annotations
 
@@ -14,32 +14,44 @@ COLUMNS: dict[str, Words] = {
         "|produktbeschreibung|leistungsbeschreibung|artikelbeschreibung|position beschreibung|material|tätigkeit|gegenstand"
         "|artikel bezeichnung|leistungsart|beschreibung der leistung|warenbezeichnung|arbeiten|gericht|titel",
         "fr": "désignation|description|libellé|article|prestation|produit|détail|désignation des produits|prestations|désignations"
-        "|description des travaux|nature|intitulé|descriptif|désignation des travaux|produits|description de la prestation|ouvrage|libellé produit|articles",
-        "es": "descripción|concepto|artículo|producto|detalle|conceptos|servicio"
-        "|descripcion|descripción del servicio|trabajos|partida|descripción artículo|denominación|artículos|servicios|descripción producto",
-        "it": "descrizione|articolo|prodotto|servizio|descrizione beni|descrizione prodotto|prestazione"
-        "|descrizione articolo|descrizione della prestazione|descrizione merce|descrizione servizi|oggetto|lavori|descrizione dei beni|natura e qualità dei beni|denominazione|voce",
-        "nl": "omschrijving|artikel|beschrijving|product|dienst|producten"
-        "|artikelomschrijving|werkzaamheden|artikelen|diensten|specificatie|productomschrijving|naam|titel|activiteit",
+        "|description des travaux|nature|intitulé|descriptif|désignation des travaux|produits|description de la prestation|ouvrage"
+        "|libellé produit|articles",
+        "es": "descripción|concepto|artículo|producto|detalle|conceptos|servicio|descripcion|descripción del servicio|trabajos|partida"
+        "|descripción artículo|denominación|artículos|servicios|descripción producto",
+        "it": "descrizione|articolo|prodotto|servizio|descrizione beni|descrizione prodotto|prestazione|descrizione articolo"
+        "|descrizione della prestazione|descrizione merce|descrizione servizi|oggetto|lavori|descrizione dei beni"
+        "|natura e qualità dei beni|denominazione|voce",
+        "nl": "omschrijving|artikel|beschrijving|product|dienst|producten|artikelomschrijving|werkzaamheden|artikelen|diensten|specificatie"
+        "|productomschrijving|naam|titel|activiteit",
         "pl": "nazwa|nazwa towaru lub usługi|opis|towar|nazwa towaru|nazwa usługi|nazwa towaru usługi|towar usługa|usługa"
-        "|nazwa towaru lub usługi pkwiu|nazwa produktu|opis usługi|wyszczególnienie|produkt|tytuł|towary usługi|nazwa towaru i usługi|nazwa artykułu|towar lub usługa",
-        "fi": "tuote|kuvaus|tuote palvelu|nimike|selite|palvelu|tuotenimi"
-        "|tuotteen nimi|tuotekuvaus|artikkeli|työ|laji|tuotteet|erittely|tavara|tuote kuvaus|palvelun kuvaus",
+        "|nazwa towaru lub usługi pkwiu|nazwa produktu|opis usługi|wyszczególnienie|produkt|tytuł|towary usługi|nazwa towaru i usługi"
+        "|nazwa artykułu|towar lub usługa",
+        "fi": "tuote|kuvaus|tuote palvelu|nimike|selite|palvelu|tuotenimi|tuotteen nimi|tuotekuvaus|artikkeli|työ|laji|tuotteet|erittely"
+        "|tavara|tuote kuvaus|palvelun kuvaus",
+        "sv": "benämning|beskrivning|artikel|produkt|tjänst|vara|specifikation",
+        "da": "beskrivelse|varenavn|tekst|vare|ydelse|produkt|varebeskrivelse",
+        "no": "beskrivelse|varenavn|tekst|vare|produkt|tjeneste|varetekst",
+        "pt": "descrição|designação|artigo|produto|serviço|descrição do artigo",
+        "cs": "popis|označení dodávky|název|položka|předmět|název položky|text|popis položky|zboží",
         "ja": "製品名|品名|品目|内容|摘要",
     },
     "quantity": {
-        "en": "qty|quantity|units|hours|hrs|qty hr|no of units|qty hrs|pcs|nos|hours qty|days|nights|hour|quan|ordered|shipped|qty shipped|usage"
-        "|hours worked|pieces|qnty|quant|hrs qty|used",
-        "de": "menge|anzahl|stück|anz|std|stunden|stk|mge"
-        "|mng|menge einheit|menge einh|zeit|dauer|tage|nächte|verbrauch|anz stk|gelieferte menge|anzahl stunden|aufwand|std anz",
-        "fr": "quantité|qté|qte|nombre|nb|qtés|nbre|heures|jours"
-        "|quant|unités|durée|nuits|nb heures|conso|volume|nb jours|qté livrée|quantités",
-        "es": "cantidad|cant|unidades|uds|horas|ud"
-        "|cantidad ud|cant ud|ctd|noches|días|consumo|nº uds|unid|ctdad",
+        "en": "qty|quantity|units|hours|hrs|qty hr|no of units|qty hrs|pcs|nos|hours qty|days|nights|hour|quan|ordered|shipped|qty shipped"
+        "|usage|hours worked|pieces|qnty|quant|hrs qty|used",
+        "de": "menge|anzahl|stück|anz|std|stunden|stk|mge|mng|menge einheit|menge einh|zeit|dauer|tage|nächte|verbrauch|anz stk"
+        "|gelieferte menge|anzahl stunden|aufwand|std anz",
+        "fr": "quantité|qté|qte|nombre|nb|qtés|nbre|heures|jours|quant|unités|durée|nuits|nb heures|conso|volume|nb jours|qté livrée"
+        "|quantités",
+        "es": "cantidad|cant|unidades|uds|horas|ud|cantidad ud|cant ud|ctd|noches|días|consumo|nº uds|unid|ctdad",
         "it": "quantità|qta|q ta|q tà|ore|qtà|quant|q tà um|qtà um|numero pezzi|pezzi|giorni|notti|qt|quantita|n pezzi",
         "nl": "aantal|uren|hoeveelheid|st|hvh|stuks|dagen|nachten|aant|uur|verbruik",
         "pl": "ilość|liczba|il|ilość jm|ilość szt|szt|godziny|ilość godzin|zużycie|il szt",
         "fi": "määrä|kpl|lkm|tunnit|määrä kpl|kpl määrä|tunteja|tuntia|tunti|päivää|vrk|yötä",
+        "sv": "antal|antal tim|timmar|antal timmar|kvantitet|lev ant|ant",
+        "da": "antal|timer|mængde|stk",
+        "no": "antall|timer|mengde|ant",
+        "pt": "quantidade|qtd|quant|qtde|horas|qt",
+        "cs": "množství|počet|ks|počet mj|hodin|mn",
         "ja": "数量",
     },
     "unit_price": {
@@ -59,15 +71,20 @@ COLUMNS: dict[str, Words] = {
         "|prezzo unitario netto|pr unitario|unitario",
         "nl": "prijs|stuksprijs|prijs per stuk|eenheidsprijs|tarief|prijs stuk|stukprijs|uurtarief|prijs excl btw|stukprijs excl btw"
         "|bedrag per stuk|prijs per eenheid|eenh prijs|tarief per uur|prijs per uur|stuks prijs",
-        "pl": "cena jedn|cena|cena netto|cena jednostkowa|cena jedn netto|cena jednostkowa netto|c jedn netto"
-        "|cena jedn brutto|cena brutto|cena jednostkowa brutto|cena jedn zł|cena szt|cena zł|stawka godzinowa|cena za szt|cena j netto",
+        "pl": "cena jedn|cena|cena netto|cena jednostkowa|cena jedn netto|cena jednostkowa netto|c jedn netto|cena jedn brutto|cena brutto"
+        "|cena jednostkowa brutto|cena jedn zł|cena szt|cena zł|stawka godzinowa|cena za szt|cena j netto",
         "fi": "yksikköhinta|à hinta|a hinta|hinta|yks hinta|ahinta|kpl hinta|yksikkö hinta|hinta kpl|veroton hinta|hinta alv 0|tuntihinta"
         "|hinta euro|yksikköhinta alv 0|hinta yks|veroton yksikköhinta|verollinen hinta",
+        "sv": "à pris|a pris|pris|styckpris|apris|enhetspris|pris st|pris enhet",
+        "da": "enhedspris|stk pris|stykpris|pris pr stk|à pris|salgspris",
+        "no": "pris|enhetspris|stk pris|à pris|pris pr enhet",
+        "pt": "preço|preço unitário|p unit|preço unit|preço un|valor unitário|pr unitário|p unitário",
+        "cs": "cena za mj|cena|jednotková cena|cena mj|cena za jednotku|cena ks|j cena",
         "ja": "単価",
     },
     "amount": {
-        "en": "amount|total|line total|total price|price total|net amount|total amount|amount due|extended price|ext price|value|subtotal"
-        "|sum|net value|net total|line amount|total excl vat|amount excl vat|gross amount|total net|ext amount|net|total cost|gross"
+        "en": "amount|total|line total|total price|price total|net amount|total amount|amount due|extended price|ext price|value|subtotal|sum"
+        "|net value|net total|line amount|total excl vat|amount excl vat|gross amount|total net|ext amount|net|total cost|gross"
         "|total value|extended|extension|ext|charges|line value|amount net|total ex gst|amount ex gst|amount inc vat|total incl vat"
         "|net price|amt|line amt|total amt",
         "de": "gesamt|betrag|gesamtpreis|zeilenbetrag|summe|g preis|netto|gesamtbetrag|nettowert|total|wert|nettobetrag|gp|gesamt netto"
@@ -82,10 +99,15 @@ COLUMNS: dict[str, Words] = {
         "|totale imponibile",
         "nl": "bedrag|totaal|totaalprijs|prijs incl btw|subtotaal|totaal excl btw|bedrag excl btw|totaalbedrag|regeltotaal|prijs totaal"
         "|netto bedrag|bedrag ex btw|totaal ex btw|waarde",
-        "pl": "wartość|wartość netto|kwota|wartość sprzedaży netto|wartość brutto|razem|kwota netto|wartość sprzedaży|kwota brutto"
-        "|wartość zł|wartość netto zł|wartość brutto zł|razem netto|razem brutto|należność|suma|cena razem",
+        "pl": "wartość|wartość netto|kwota|wartość sprzedaży netto|wartość brutto|razem|kwota netto|wartość sprzedaży|kwota brutto|wartość zł"
+        "|wartość netto zł|wartość brutto zł|razem netto|razem brutto|należność|suma|cena razem",
         "fi": "yhteensä|summa|verollinen|veroton|rivisumma|verollinen yhteensä|yht|veroton yhteensä|loppusumma|hinta yhteensä|yhteensä alv 0"
         "|veroton summa|yhteensä alv|brutto|verollinen summa",
+        "sv": "belopp|summa|totalt|total|radsumma|netto",
+        "da": "beløb|pris|total|i alt|linjebeløb|pris i alt",
+        "no": "beløp|sum|totalt|total|linjesum|netto",
+        "pt": "valor|total|total líquido|importância|valor total|montante|total linha",
+        "cs": "celkem|celkem bez dph|cena celkem|celkem s dph|částka|bez dph|cena bez dph",
         "ja": "金額",
     },
     "tax_rate": {
@@ -97,11 +119,16 @@ COLUMNS: dict[str, Words] = {
         "nl": "btw|btw tarief|btw %",
         "pl": "vat|stawka|stawka podatku|stawka vat|kwota vat|kwota podatku|vat %",
         "fi": "alv|alv %|vero",
+        "sv": "moms|moms %",
+        "da": "moms|moms %",
+        "no": "mva|mva %",
+        "pt": "iva|% iva|taxa|taxa iva",
+        "cs": "dph|dph %|sazba|sazba dph",
         "ja": "税率",
     },
     "other": {
-        "en": "no|item no|item code|code|sku|date|unit|um|uom|discount|disc|part no|part number|ref|hsn|hsn code|pos|line|product code|article no"
-        "|item #|hsn sac|sac|s no|sl no|sr no|serial no",
+        "en": "no|item no|item code|code|sku|date|unit|um|uom|discount|disc|part no|part number|ref|hsn|hsn code|pos|line|product code"
+        "|article no|item #|hsn sac|sac|s no|sl no|sr no|serial no",
         "de": "pos|nr|art nr|artikelnummer|artikel nr|einheit|rabatt|datum|pos nr|art nr lieferant|gtin|einh|me|lfd nr|ean|rabatt %",
         "fr": "réf|référence|code|unité|remise|rem|date|n°|code article|unite|réf article|pos",
         "es": "ref|referencia|código|dto|descuento|fecha|cod|unidad",
@@ -109,6 +136,11 @@ COLUMNS: dict[str, Words] = {
         "nl": "artikelnummer|artikelnr|eenheid|korting|datum|code|art nr|pos",
         "pl": "lp|l p|jedn|jm|j m|pkwiu|rabat|kod|indeks",
         "fi": "nro|tuotenro|yksikkö|yks|ale|alennus|ale %|pvm|tuotekoodi|koodi",
+        "sv": "enhet|artnr|art nr|rabatt|datum|pos|rad",
+        "da": "enhed|varenr|vare nr|rabat|dato|pos|nr",
+        "no": "enhet|varenr|art nr|rabatt|dato|pos|nr",
+        "pt": "ref|código|un|unidade|desc|desconto|data|cód",
+        "cs": "mj|kód|č|sleva|poř|jednotka|označení",
         "ja": "単位|品目コード|品番",
     },
 }
@@ -117,10 +149,15 @@ INCLUDED: Words = {
     "en": "of which|including|incl|included|thereof",
     "de": "davon|darin|inkl|enthalten",
     "fr": "dont|inclus",
-    "nl": "incl|waarvan",
     "es": "incluye",
     "it": "di cui",
+    "nl": "incl|waarvan",
     "pl": "w tym",
     "fi": "sisältää",
+    "sv": "varav",
+    "da": "heraf",
+    "no": "herav",
+    "pt": "dos quais",
+    "cs": "z toho",
 }
 """A row that starts so belongs to the row above it and is no line item."""

@@ -58,6 +58,8 @@ SENTENCES = (
     gettext_noop("Several taxes are printed, and no sum says that this one is all of them."),
     gettext_noop("The row below it adds up as well: this may be one rate of several."),
     gettext_noop("The tax is its rate of this amount, which so seems not to include it."),
+    gettext_noop("The file gives another text in the place of what it prints here; read on the page what is printed."),
+    gettext_noop("Some of its digits are set smaller than the others: they may be cents, or the mark of a footnote."),
     gettext_noop("The line items do not sum to the printed net or total."),
     gettext_noop("The line items sum to %(sum)s, which is more than the total."),
     gettext_noop("No line items were recognised."),

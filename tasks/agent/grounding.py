@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tasks.agent.contract import Box, Evidence
+from tasks.agent.lettering import misprints_of
 from tasks.agent.page import Page, Word
 from tasks.agent.pdf import Document
 
@@ -29,9 +30,11 @@ def evidence(document: Document, pages: dict[int, Page], words: list[Word]) -> t
     return tuple(found[:20])
 
 
-def is_placeless(pages: dict[int, Page], words: list[Word]) -> bool:
-    """Whether any of these words was read without its place: then nothing proves their value."""
-    return any(pages[word.page].placeless for word in words)
+def doubts_of(document: Document, pages: dict[int, Page], words: list[Word]) -> list[str]:
+    """Why these words prove nothing: they were read without their places, or what is printed may be something else."""
+    if any(pages[word.page].placeless for word in words):
+        return [PLACELESS]
+    return misprints_of(document, pages, words)
 
 
 def _runs(words: list[Word]) -> list[list[Word]]:

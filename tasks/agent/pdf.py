@@ -169,7 +169,7 @@ class Document:
             return shown_box(words, page, page.turn)
         if any(word.start < 0 for word in words):
             return None
-        _, text, place = self._opened(page)
+        _, text, place = self.opened(page)
         corners = [c for word in words for i in range(word.start, word.end) for c in ink(text, i, place)]
         if not corners:
             return None
@@ -179,7 +179,7 @@ class Document:
 
     def text_under(self, page: Page, box: Box) -> str:
         """All characters whose ink touches the box, as PDFium reads them."""
-        _, text, place = self._opened(page)
+        _, text, place = self.opened(page)
         corners = (box.x0 * page.width, box.y0 * page.height, box.x1 * page.width, box.y1 * page.height)
         left, bottom, right, top = place.back(*corners)
         buffer = self._buffer
@@ -191,7 +191,7 @@ class Document:
         found = bytes(buffer)[: 2 * max(size, 0)]
         return repaired(found.decode("utf-16-le", "replace").rstrip("\0")).replace(BROKEN, "-")
 
-    def _opened(self, page: Page) -> Opened:
+    def opened(self, page: Page) -> Opened:
         """Handles of a page; the first pages stay open from their reading on, and of the others the last one asked for."""
         opened = self._open.get(page.number)
         if opened is None:

@@ -10,7 +10,7 @@ from tasks.agent import confidence
 from tasks.agent.confidence import Signals
 from tasks.agent.contract import Evidence, FieldValue, Source
 from tasks.agent.finding import Habits, PageText, Place, places
-from tasks.agent.grounding import PLACELESS, evidence
+from tasks.agent.grounding import PLACELESS, doubts_of, evidence
 from tasks.agent.nearness import ranked
 from tasks.agent.page import Page, Word
 from tasks.agent.pdf import Document
@@ -66,7 +66,7 @@ class Grounder:
             reason = PLACELESS if self._is_read(texts, field, value) else NOT_FOUND
             return FieldValue(value=value, confidence=UNPROVEN, source=Source.MODEL, reasons=(reason,))
         recognised, clear = confidence.letters_of(proof.words)
-        doubts = (proof.doubt,) if proof.doubt else ()
+        doubts = (*filter(None, [proof.doubt]), *doubts_of(self.document, self.pages, proof.words))
         sure = confidence.supported(Signals(SUPPORT, 0, bool(doubts), True, recognised, clear))
         return FieldValue(
             value=value, confidence=sure, source=Source.MODEL, evidence=proof.evidence, reasons=doubts

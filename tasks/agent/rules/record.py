@@ -11,7 +11,7 @@ from tasks.agent.checks import Findings
 from tasks.agent.confidence import Signals
 from tasks.agent.contract import FieldValue, Record, Source
 from tasks.agent.einvoice import EInvoice
-from tasks.agent.grounding import PLACELESS, evidence, is_placeless
+from tasks.agent.grounding import doubts_of, evidence
 from tasks.agent.pdf import Document
 from tasks.agent.rules.amounts import amounts_of
 from tasks.agent.rules.buyers import addressee, buyers_of
@@ -242,9 +242,11 @@ def field_of(document: Document, text: Text, candidate: Candidate, key: str, fou
         if candidate.words and candidate.source == "page"
         else ()
     )
-    reasons = [*candidate.reasons, *found.reasons.get(key, ())]
-    if is_placeless(text.pages, candidate.words):
-        reasons.append(PLACELESS)
+    reasons = [
+        *candidate.reasons,
+        *found.reasons.get(key, ()),
+        *doubts_of(document, text.pages, candidate.words),
+    ]
     confirmations = min(found.confirmed.get(key, 0), 2)
     if any("electronic invoice says" not in reason for reason in candidate.reasons) and confirmations:
         # A rival value is no doubt any more once sums or the electronic invoice decide.
@@ -277,7 +279,8 @@ def lines_of(
         for name, (value, words) in row.parts.items():
             proof = evidence(document, text.pages, words) if position < PROVEN_LINES else ()
             letters = confidence.letters_of(words)
-            doubts = (*reasons, PLACELESS) if is_placeless(text.pages, words) else reasons
+            misprints = doubts_of(document, text.pages, words) if position < PROVEN_LINES else ()
+            doubts = (*reasons, *misprints)
             if position in contradicted and name in FACTORS:
                 doubts = (*doubts, contradicted[position])
             sure = confidence.settled("lines", Signals(0.85, confirmed, bool(doubts), bool(proof), *letters))

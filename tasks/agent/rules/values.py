@@ -9,7 +9,7 @@ from tasks.agent import confidence
 from tasks.agent.checks import Findings
 from tasks.agent.confidence import Scale, Signals
 from tasks.agent.contract import FieldValue, Source
-from tasks.agent.grounding import PLACELESS, evidence, is_placeless
+from tasks.agent.grounding import doubts_of, evidence
 from tasks.agent.pdf import Document
 from tasks.agent.rules.text import Candidate, Text
 
@@ -60,9 +60,7 @@ def _grounded(
     document: Document, text: Text, candidate: Candidate, confirmed: int, settle: Callable[[Signals], float]
 ) -> FieldValue:
     proof = evidence(document, text.pages, candidate.words)
-    reasons = list(candidate.reasons)
-    if is_placeless(text.pages, candidate.words):
-        reasons.append(PLACELESS)
+    reasons = [*candidate.reasons, *doubts_of(document, text.pages, candidate.words)]
     letters = confidence.letters_of(candidate.words)
     sure = settle(Signals(candidate.score, confirmed, bool(reasons), bool(proof), *letters))
     if sure < confidence.READY and not reasons:

@@ -18,6 +18,7 @@ from tasks.agent.rules.sums import CENT, Figure, columned, doubt_rate, total_hea
 from tasks.agent.rules.tables import Table
 from tasks.agent.rules.taxes import OTHER_IN_ROW, add_rates
 from tasks.agent.rules.text import Candidate, Text, words_at
+from tasks.agent.rules.untaxed import is_untaxed
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
 GENERIC_NET = (
@@ -176,7 +177,11 @@ def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
     money = any(amount.money and amount.end <= hit.start for amount in text.amounts(cell))
     if not roles and "column:tax_rate" in hit.roles and said.endswith("%"):
         return ["tax"]  # "VAT % | 1,326.21"
-    return ["total"] if whole and FOREIGN_WORDS.search(said, 0, whole.start()) and not money else roles
+    if whole and FOREIGN_WORDS.search(said, 0, whole.start()) and not money:
+        return ["total"]
+    if {"tax", "total"} & set(roles) and is_untaxed(text, cell, hit):
+        return ["net"]
+    return roles
 
 
 def _beside(text: Text, cell: Cell, chosen: numbers.Amount, score: float) -> Iterator[Figure]:
@@ -238,7 +243,7 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
     if bare and not foreign:
         other, amount = bare[-1]
         return other, amount, 0.62
-    before = _left_of(text, cell)
+    before = _left_of(text, cell, hit)
     if before is not None and not right and not own:
         return *before, 0.7
     if right or own or foreign or _heads_several(text, cell):
@@ -301,14 +306,15 @@ def _outside(text: Text, cell: Cell, start: int = 0) -> list[numbers.Amount]:
     return plain_ if any(a.money for a in plain_) else amounts
 
 
-def _left_of(text: Text, cell: Cell) -> tuple[Cell, numbers.Amount] | None:
-    """The figure of a row whose figures stand before their labels: the only other cell of its line."""
-    line = text.lines[cell.line]
-    if len(line.cells) != 2 or cell.column != 1:
-        return None
-    money = [amount for amount in text.amounts(line.cells[0]) if amount.money]
-    alone = len(money) == 1 and not FOREIGN_WORDS.search(line.cells[0].text)
-    return (line.cells[0], money[0]) if alone else None
+def _left_of(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount] | None:
+    """The figure of a row whose figures stand before their labels: alone before the label in its cell, else in the only other cell of its line."""
+    cells = text.lines[cell.line].cells
+    own = [amount for amount in text.amounts(cell) if amount.money and amount.end <= hit.start]
+    other = cell if own else cells[0]
+    money = own or [amount for amount in text.amounts(other) if amount.money]
+    said = "".join(c.text for c in cells[: cell.column]) + cell.text[: hit.start if own else 0]
+    alone = len(money) == 1 and cell.column == len(cells) - 1 <= 1 and (own or other is not cell)
+    return (other, money[0]) if alone and all(map(code_of, FOREIGN_WORDS.findall(said))) else None
 
 
 def _heads_several(text: Text, cell: Cell) -> bool:

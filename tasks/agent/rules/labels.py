@@ -43,11 +43,16 @@ def fold(text: str) -> str:
 
 WRITTEN_OUT = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"}
 
+ABBREVIATIONS = "ht htva tva tvac ttc iva btw mva vat gst alv dph nif cif nip"
+POINTED = {word: " ".join(word) for word in ABBREVIATIONS.split()}
+"""Abbreviations that are printed with points as well: "B.T.W."."""
+
 
 def spellings(words: str) -> set[str]:
-    """Folded words as they are printed with their letters, and as people write them who lack these: "fällig" and "faellig"."""
+    """Folded words as they are printed with their letters, with points, and as people write them who lack letters: "fällig" and "faellig"."""
     lower = words.lower()
-    return {fold(lower), fold("".join(WRITTEN_OUT.get(letter, letter) for letter in lower))}
+    pointed = " ".join(POINTED.get(word, word) for word in lower.split())
+    return {fold(lower), fold(pointed), fold("".join(WRITTEN_OUT.get(letter, letter) for letter in lower))}
 
 
 @dataclass(frozen=True, slots=True)

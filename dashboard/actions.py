@@ -12,9 +12,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from dashboard import queries
+from dashboard import ordering, queries
 from dashboard.exports import csv_pieces
-from dashboard.extractions import number_of, unless_known
+from dashboard.extractions import unless_known
+from dashboard.ordering import Order
 from dashboard.streaming import download
 from tasks import bulk, trail
 from tasks.audit import Actor, reason_of
@@ -23,25 +24,26 @@ from tasks.operations import Refused
 from tasks.verbs import VERBS
 
 PER_PAGE, ROWS_SHOWN, PIECES = 50, 200, 50
+ORDERS, NEWEST_FIRST = {"begun": True}, Order("begun", True)
 may_see = permission_required("tasks.view_bulkaction", raise_exception=True)
 
 
 @require_GET
 @may_see
+@ordering.sized
 def index(request: HttpRequest) -> HttpResponse:
-    """Newest first."""
-    found = BulkAction.objects.order_by("-id")
-    if before := number_of(request, "before"):
-        found = found.filter(id__lt=before)
-    rows = list(found[: PER_PAGE + 1])
-    more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
+    """Newest first where nothing else is asked for."""
+    size, before = ordering.size_of(request, PER_PAGE), request.GET.get("before", "")
+    order = Order.parse(request.GET.get("sort", ""), ORDERS)
+    order = order if order.name else NEWEST_FIRST
+    found = ordering.ordered(BulkAction.objects.all(), "id", order.falls)
+    rows, following = ordering.page(found, order.falls, size, before)
     for action in rows:
         _describe(action)
-    return render(
-        request,
-        "bulk_actions.html",
-        {"actions": rows, "next": rows[-1].pk if more else None, "before": before},
-    )
+    context = {
+        "actions": rows, "next": following, "before": before, "order": order, "orders": ORDERS, "size": size,
+    }  # fmt: skip
+    return render(request, "bulk_actions.html", context)
 
 
 @require_GET

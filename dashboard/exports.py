@@ -12,37 +12,47 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 from django.views.decorators.http import require_GET
 
 from dashboard import words
-from dashboard.extractions import visible_extraction
+from dashboard.chosen import Chosen
+from dashboard.extractions import listed, visible_extraction, with_counts
 from dashboard.sayings import spoken
 from dashboard.streaming import download
 from tasks import confidence, results
 from tasks.models import Attempt, Extraction, Task
 
 CHUNK = 100
+TASK_COLUMNS = (
+    "task", "document", "SHA-256", "state", "needs review", "client", "agent", "priority", "attempts", "confidence", "handed in", "finished",
+    "error code", "error",
+)  # fmt: skip
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+
+
+@require_GET
+def extractions_csv(request: HttpRequest) -> HttpResponseBase:
+    """The whole list of extractions as its page shows it, in that order."""
+    return download(request, csv_pieces(_extractions(request)), "extractions.csv", "text/csv; charset=utf-8")
 
 
 @require_GET
 def results_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     """One line per record (per document, where it has none), one column per field that any record has."""
-    extraction = visible_extraction(request, pk)
-    return download(
-        request, csv_pieces(_lines(extraction)), f"extraction-{pk}.csv", "text/csv; charset=utf-8"
-    )
+    extraction, chosen = visible_extraction(request, pk), Chosen.asked(request)
+    lines = csv_pieces(_lines(extraction, chosen))
+    return download(request, lines, _named(extraction, chosen, "csv"), "text/csv; charset=utf-8")
 
 
 @require_GET
 def results_json(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Every document with its whole result: values, confidence, reasons, evidence, line items."""
-    extraction = visible_extraction(request, pk)
-    return download(request, _json(extraction), f"extraction-{pk}.json", "application/json")
+    extraction, chosen = visible_extraction(request, pk), Chosen.asked(request)
+    name = _named(extraction, chosen, "json")
+    return download(request, _json(extraction, chosen), name, "application/json")
 
 
 @require_GET
@@ -50,12 +60,17 @@ def results_xlsx(request: HttpRequest, pk: int) -> HttpResponseBase:
     """The same for people: what needs a look is amber and says why, and each value leads to its place on the page."""
     from dashboard import workbook  # only those who take a workbook away load it
 
-    extraction = visible_extraction(request, pk)
+    extraction, chosen = visible_extraction(request, pk), Chosen.asked(request)
     made = workbook.made(
-        extraction, lambda: _shown(extraction), request.build_absolute_uri,
+        extraction, lambda: _shown(extraction, chosen), request.build_absolute_uri,
         may_see_pages=request.user.has_perm("tasks.view_document"),
     )  # fmt: skip
-    return download(request, [made], f"extraction-{pk}.xlsx", workbook.XLSX)
+    return download(request, [made], _named(extraction, chosen, "xlsx"), workbook.XLSX)
+
+
+def _named(extraction: Extraction, chosen: Chosen, ending: str) -> str:
+    """Named after the state, too, so that nobody takes a part for the whole."""
+    return "-".join(filter(None, ("extraction", str(extraction.pk), chosen.state))) + f".{ending}"
 
 
 @require_GET
@@ -81,6 +96,20 @@ def harmless(value: object) -> object:
     return value
 
 
+def task_line(task: Task) -> list[object]:
+    """A task of the operators' list, as TASK_COLUMNS name it."""
+    document = task.document
+    return [
+        task.pk, document.original_name, document.sha256, task.status, int(task.needs_review), task.client.name, task.agent.name, task.priority,
+        task.attempts_made, _shown_share(task.confidence), task.enqueued_at.isoformat(),
+        task.finished_at.isoformat() if task.finished_at else "", task.error_code, task.error_message,
+    ]  # fmt: skip
+
+
+def _shown_share(value: float | None) -> object:
+    return "" if value is None else confidence.shown(value, places=4)
+
+
 def csv_pieces(lines: Iterable[Iterable[object]]) -> Iterator[bytes]:
     """Lines of cells as a file for spreadsheets, piece by piece."""
     yield "\ufeff".encode()  # without it spreadsheets take UTF-8 for something else
@@ -90,17 +119,17 @@ def csv_pieces(lines: Iterable[Iterable[object]]) -> Iterator[bytes]:
         yield text.getvalue().encode()
 
 
-def _lines(extraction: Extraction) -> Iterator[list[object]]:
+def _lines(extraction: Extraction, chosen: Chosen) -> Iterator[list[object]]:
     names = words.ordered(
         name
-        for _task, result in _shown(extraction)
+        for _task, result in _shown(extraction, chosen)
         for record in _records(result)
         for name in record["fields"]
     )
     yield [
         "document", "SHA-256", "state", "confidence", "needs review", "kind", *names, "line items", "reasons", "error",
     ]  # fmt: skip
-    for task, result in _shown(extraction):
+    for task, result in _shown(extraction, chosen):
         for record in _records(result) or [{"kind": "", "fields": {}, "lines": []}]:
             fields = record["fields"]
             reasons = [gone] if (gone := _gone(extraction)) else []
@@ -110,9 +139,26 @@ def _lines(extraction: Extraction) -> Iterator[list[object]]:
             ]
             yield [
                 task.document.original_name, task.document.sha256, task.status,
-                "" if task.confidence is None else confidence.shown(task.confidence, places=4), int(task.needs_review), record["kind"],
+                _shown_share(task.confidence), int(task.needs_review), record["kind"],
                 *(fields.get(name, {}).get("value") for name in names),
                 len(record["lines"]), "; ".join(reasons), task.error_message,
+            ]  # fmt: skip
+
+
+def _extractions(request: HttpRequest) -> Iterator[list[object]]:
+    yield [
+        "extraction", "client", "engagement", "agent", "handed in", "by", "documents", "done", "to review", "failed", "cancelled", "already handed in", "not taken",
+    ]  # fmt: skip
+    after, is_more = "", True
+    while is_more:
+        rows, after = listed(request, CHUNK, after)
+        is_more = bool(after)
+        with_counts(rows)
+        for one in rows:
+            counts = one.counts
+            yield [
+                one.pk, one.client.name, one.engagement, one.agent.name, one.created_at.isoformat(), one.created_by.get_username() if one.created_by else "",
+                counts.total, counts.done, counts.review, counts.failed, counts.cancelled, len(one.repeats), len(one.not_taken),
             ]  # fmt: skip
 
 
@@ -121,14 +167,14 @@ def _gone(extraction: Extraction) -> str:
         return words.gone(extraction)
 
 
-def _json(extraction: Extraction) -> Iterator[bytes]:
+def _json(extraction: Extraction, chosen: Chosen) -> Iterator[bytes]:
     head = {
         "extraction": extraction.pk, "client": extraction.client.name, "engagement": extraction.engagement,
         "agent": extraction.agent.name, "created_at": extraction.created_at.isoformat(), "refused": extraction.refused,
     }  # fmt: skip
     yield json.dumps(head, ensure_ascii=False, indent=1)[:-2].encode() + b',\n "documents": ['
     separator = b"\n"
-    for task, result in _results(extraction):
+    for task, result in _results(extraction, chosen):
         document = {
             "task": task.pk, "name": task.document.original_name, "sha256": task.document.sha256, "pages": task.document.pages,
             "state": task.status, "confidence": task.confidence, "needs_review": task.needs_review,
@@ -144,13 +190,14 @@ def _json(extraction: Extraction) -> Iterator[bytes]:
     yield b"\n}\n"
 
 
-def _results(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any] | None]]:
-    """Each task with the result that holds for it, in the order they were handed in; read in chunks, never all at once.
+def _results(extraction: Extraction, chosen: Chosen) -> Iterator[tuple[Task, dict[str, Any] | None]]:
+    """Each task with the result that holds for it, in the chosen order; read in chunks, never all at once.
 
     Where a result is gone meanwhile, the extraction knows why.
     """
-    last = 0
-    while tasks := list(page_of(extraction, last)):
+    ids = chosen.ids(extraction)
+    for begin in range(0, len(ids), CHUNK):
+        tasks = page_of(ids[begin : begin + CHUNK])
         wanted = [task.result_attempt for task in tasks if task.result_attempt]
         found = dict(Attempt.objects.filter(pk__in=wanted).values_list("pk", "result"))
         if not all(found.get(attempt) for attempt in wanted) and not words.gone(extraction):
@@ -158,19 +205,18 @@ def _results(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any] | No
             extraction.client.refresh_from_db(fields=("deletion_began_at",))
         for task in tasks:
             yield task, found.get(task.result_attempt)
-        last = tasks[-1].pk
 
 
-def _shown(extraction: Extraction) -> Iterator[tuple[Task, dict[str, Any]]]:
+def _shown(extraction: Extraction, chosen: Chosen) -> Iterator[tuple[Task, dict[str, Any]]]:
     """The same; of a result that breaks the contract, a reason that says so."""
-    for task, result in _results(extraction):
+    for task, result in _results(extraction, chosen):
         yield task, results.shown(result)
 
 
-def page_of(extraction: Extraction, last: int) -> QuerySet[Task]:
-    """The tasks of the extraction that come after this one, as many as are read at once."""
-    tasks = Task.objects.filter(extraction=extraction, id__gt=last).select_related("document")
-    return tasks.order_by("id")[:CHUNK]
+def page_of(ids: list[int]) -> list[Task]:
+    """As many tasks as are read at once, in this order."""
+    found = Task.objects.select_related("document").in_bulk(ids)
+    return [found[pk] for pk in ids if pk in found]
 
 
 def _records(result: dict[str, Any]) -> list[dict[str, Any]]:

@@ -15,8 +15,11 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from dashboard import asking, queries, words
+from dashboard import asking, ordering, queries, words
+from dashboard.chosen import ORDERS as DOCUMENT_ORDERS
+from dashboard.chosen import Chosen
 from dashboard.gist import with_gists
+from dashboard.ordering import Order
 from dashboard.pace import pace, with_places
 from tasks import repeats
 from tasks.access import clients_of, visible_to
@@ -25,7 +28,10 @@ from tasks.states import TaskStatus
 
 PER_PAGE = 50
 ROWS_PER_PAGE = 100
-
+ORDERS = {"handed-in": True, "client": False, "agent": False}
+"""What the list can be sorted by, and whether that falls at first."""
+NEWEST_FIRST = Order("handed-in", True)
+_COLUMNS = {"handed-in": "id", "client": "client__name", "agent": "agent__name"}
 
 MOST_FILES = 100
 """More files that were not taken, or need no reading again, are in the list to download only."""
@@ -40,8 +46,9 @@ def with_counts(extractions: Collection[Extraction]) -> None:
 
 
 @require_GET
+@ordering.sized
 def index(request: HttpRequest) -> HttpResponse:
-    """Newest first, paged by id: rows that arrive meanwhile shift nothing on older pages."""
+    """Newest first where nothing else is asked for, paged by key: rows that arrive meanwhile shift nothing on older pages."""
     return render(request, "extractions.html", _list(request))
 
 
@@ -52,24 +59,32 @@ def index_fragment(request: HttpRequest) -> HttpResponse:
 
 
 def _list(request: HttpRequest) -> dict[str, Any]:
-    found = visible_to(
-        request.user, Extraction.objects.select_related("client", "agent", "created_by")
-    ).order_by("-id")
-    client, mine = number_of(request, "client"), request.GET.get("mine") == "1"
-    if client:
-        found = found.filter(client=client)
-    if mine:
-        found = found.filter(created_by=request.user)
-    if before := number_of(request, "before"):
-        found = found.filter(id__lt=before)
-    rows = list(found[: PER_PAGE + 1])
-    more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
+    size, before = ordering.size_of(request, PER_PAGE), request.GET.get("before", "")
+    rows, following = listed(request, size, before)
     with_counts(rows)
+    client, mine = number_of(request, "client"), request.GET.get("mine") == "1"
     return {
-        "extractions": rows, "next": rows[-1].pk if more else None, "clients": clients_of(request.user)[:500],
-        "client": client, "mine": mine, "is_filtered": bool(client or mine), "before": before,
+        "extractions": rows, "next": following, "clients": clients_of(request.user)[:500], "client": client, "mine": mine,
+        "is_filtered": bool(client or mine), "before": before, "orders": ORDERS, "order": _order(request), "size": size,
         "may_upload": request.user.has_perm("tasks.add_extraction"),
     }  # fmt: skip
+
+
+def listed(request: HttpRequest, size: int, before: str) -> tuple[list[Extraction], str]:
+    """The next `size` extractions of the list that an address names, after a row of it, and where those after them begin."""
+    found = visible_to(request.user, Extraction.objects.select_related("client", "agent", "created_by"))
+    if client := number_of(request, "client"):
+        found = found.filter(client=client)
+    if request.GET.get("mine") == "1":
+        found = found.filter(created_by=request.user)
+    order = _order(request)
+    found = ordering.ordered(found, _COLUMNS[order.name], order.falls, newest=True)
+    return ordering.page(found, order.falls, size, before, newest=True)
+
+
+def _order(request: HttpRequest) -> Order:
+    order = Order.parse(request.GET.get("sort", ""), ORDERS)
+    return order if order.name else NEWEST_FIRST
 
 
 def visible_extraction(request: HttpRequest, pk: int) -> Extraction:
@@ -80,6 +95,7 @@ def visible_extraction(request: HttpRequest, pk: int) -> Extraction:
 
 
 @require_GET
+@ordering.sized
 def page(request: HttpRequest, pk: int) -> HttpResponse:
     context = _context(request, pk)
     awaited = ExtractionWatch.objects.filter(extraction=pk, user=request.user).exists()
@@ -117,15 +133,9 @@ def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     extraction = visible_extraction(request, pk)
     with_counts([extraction])
-    state = request.GET.get("state", "")
-    if state and state not in words.TASK:
-        raise Http404
-    tasks = queries.in_state(
-        Task.objects.filter(extraction=extraction).select_related("document").order_by("id"), state
-    )
-    after = number_of(request, "after")
-    rows = list(tasks.filter(id__gt=after or 0)[: ROWS_PER_PAGE + 1])
-    more, rows = len(rows) > ROWS_PER_PAGE, rows[:ROWS_PER_PAGE]
+    chosen, after = Chosen.asked(request), request.GET.get("after", "")
+    size = ordering.size_of(request, ROWS_PER_PAGE)
+    rows, following = chosen.page(extraction, size, after)
     queries.with_running_attempts(rows)
     with_places(rows)
     with_gists(rows)
@@ -135,8 +145,8 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     ]
     known = extraction.repeats[:MOST_FILES]
     return {
-        "extraction": extraction, "counts": counts, "tasks": rows, "state": state, "after": after,
-        "next": rows[-1].pk if more else None, "tiles": _tiles(counts),
+        "extraction": extraction, "counts": counts, "tasks": rows, "state": chosen.state, "after": after, "next": following,
+        "orders": DOCUMENT_ORDERS, "order": chosen.order, "size": size, "query": chosen.query(), "tiles": _tiles(counts),
         "pace": pace(extraction, counts) if counts.total else None, "is_final": counts.is_finished and bool(counts.total or not locked),
         "standstill": queries.standstill(extraction) if counts.enqueued else "",
         "locked": list(zip(locked, _faults(request, locked), strict=True)), "nothing_read": "" if counts.total else _why_nothing_is_read(extraction, locked),

@@ -73,11 +73,9 @@ def counts_of(extraction_ids: Collection[int]) -> dict[int, Counts]:
     return {key: Counts(**found) for key, found in numbers.items()}
 
 
-def in_state(tasks: QuerySet[Task], state: str) -> QuerySet[Task]:
+def state_is(state: str) -> Q:
     """The tasks that a filter of the page names; every tile's number is the length of its list."""
-    if state == "review":
-        return tasks.filter(status=TaskStatus.COMPLETED, needs_review=True)
-    return tasks.filter(status=state) if state else tasks
+    return Q(status=TaskStatus.COMPLETED, needs_review=True) if state == "review" else Q(status=state)
 
 
 def with_running_attempts(tasks: Collection[Task]) -> None:

@@ -10,8 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from dashboard import tasklist
 from dashboard.access import may_see
 from dashboard.filters import FilterForm, Filters
+from dashboard.ordering import OWN, Order
 from tasks.models import SavedView
 
 MOST = 30
@@ -53,16 +55,22 @@ def forget(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(_back(view.page, view.query))
 
 
-def of(request: HttpRequest, page: str, filters: Filters) -> dict[str, object]:
+def of(request: HttpRequest, page: str, filters: Filters, order: Order = OWN) -> dict[str, object]:
     """What saved.html shows: a person's views of a page, and which of them is shown now."""
     views = list(SavedView.objects.filter(user=request.user, page=page))
-    now = filters.query().removeprefix("?")
+    now = _told(filters, order)
     return {"page": page, "url": reverse(page), "query": now, "views": views, "current": next((view for view in views if view.query == now), None)}  # fmt: skip
 
 
 def _known(query: str) -> str:
-    """The end of an address with what filters know of it, in their own order."""
-    return FilterForm(QueryDict(query.removeprefix("?"))).filters().query().removeprefix("?")
+    """The end of an address with what filters and orders know of it, in their own order."""
+    given = QueryDict(query.removeprefix("?"))
+    return _told(FilterForm(given).filters(), Order.parse(given.get("sort", ""), tasklist.ORDERS))
+
+
+def _told(filters: Filters, order: Order) -> str:
+    named = [filters.query().removeprefix("?"), f"sort={order}" if order.name else ""]
+    return "&".join(filter(None, named))
 
 
 def _back(page: str, query: str) -> str:

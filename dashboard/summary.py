@@ -134,21 +134,27 @@ def spans_of(parts: Cover) -> dict[str, list]:
     return {"levels": [level for level, _ in parts.stored], "starts": [start for _, start in parts.stored]}
 
 
-def is_small_client(filters: Filters) -> bool:
-    """Whether the chosen client has fewer tasks than everybody finished in the chosen time, by stored sums: which way to its rows is shorter."""
+def client_sizes(filters: Filters) -> Any:
+    """How many tasks the chosen client has (`of_client`), and how many of everybody finished in the chosen time (`of_time`), by stored sums; None where no client is chosen or nothing is summed up."""
     if not filters.client:
-        return False
+        return None
     db = queue.connection()
     state = queue.first(db, "summary_state")
     if state.closed_until is None:
-        return False
+        return None
     since, until = filters.span(state.now)
     begun = queue.first(db, "summary_first_finish").at or state.now
     parts = cover(
         since or start_of("day", begun), until, Closed(state.closed_until, state.hours_from), "month"
     )
     [sizes] = queue.read(db, "summary_sizes", client=filters.client, agent=filters.agent, **spans_of(parts))
-    return sizes.of_client < sizes.of_time
+    return sizes
+
+
+def is_small_client(filters: Filters) -> bool:
+    """Whether the chosen client has fewer tasks than everybody finished in the chosen time: which way to its rows is shorter."""
+    sizes = client_sizes(filters)
+    return sizes is not None and sizes.of_client < sizes.of_time
 
 
 class _Maker:

@@ -1,10 +1,12 @@
 """The list of tasks behind every number: what runs, what waits in the order of its claim, what finished last; paged by key.
 
-Each part is read by an index of its own, so that a page costs the same on every page and whatever the table holds.
+Each part is read by an index of its own, so that a page costs the same on every page and whatever the table holds. A list that is
+not too long can be sorted by its columns instead: it is read as a whole then.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,7 +15,8 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from dashboard.filters import Filters
-from dashboard.summary import is_small_client
+from dashboard.ordering import Order
+from dashboard.summary import Board, client_sizes, is_small_client
 from tasks import queue
 from tasks.models import Task
 from tasks.states import TERMINAL
@@ -21,6 +24,17 @@ from tasks.totals import FOREVER
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_FOUND = 200
+MOST_SORTED = 75_000
+"""Of so many tasks a page in another order is there in a moment; nothing longer is sorted."""
+ORDERS = {
+    "client": False,
+    "agent": False,
+    "priority": True,
+    "attempts": True,
+    "confidence": False,
+    "time": True,
+}
+"""What a list can be sorted by, and whether that falls at first."""
 _FIRST = {
     "p": (0,),
     "r": (32_767, -(2**63), 0),
@@ -83,6 +97,79 @@ def page(
         if len(found) > most:
             return [task for task, _ in found[:most]], found[most - 1][1]
     return [task for task, _ in found], None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """After this row of a sorted list: its id, and its key in the order (a number, or a name)."""
+
+    id: int
+    key: float
+    word: str
+
+    def __str__(self) -> str:
+        return f"{self.id}~{self.key}~{self.word}"
+
+    @classmethod
+    def parse(cls, text: str) -> Place:
+        number, *rest = text.split("~", 2)
+        try:
+            key, word = rest
+            place = cls(int(number), float(key), word)
+        except ValueError:
+            raise BadCursor(text) from None
+        if not 0 <= place.id <= 2**63 - 1 or math.isnan(place.key) or "\0" in word:
+            raise BadCursor(text)
+        return place
+
+
+def way_to_sort(filters: Filters, board: Board) -> str:
+    """How all tasks of the list are read for another order, by the time, a client or what needs review; "" where they are too many.
+
+    board: of these filters; its numbers are the lengths of lists.
+    """
+    statuses, unfinished = _states(filters)
+    waiting = sum(board.states[state] for state in unfinished)
+    least = sum(board.states[state] for state in statuses)
+    finished = {"time": least}
+    if statuses and (sizes := client_sizes(filters)):
+        finished = {"time": max(least, sizes.of_time), "client": max(least, sizes.of_client)}
+    if filters.status == "review":
+        [count] = queue.read(queue.connection(), "list_review_size", most=MOST_SORTED + 1)
+        finished["review"] = count.tasks
+    way = min(finished, key=lambda name: finished[name])
+    return way if finished[way] + waiting <= MOST_SORTED else ""
+
+
+def in_order(
+    filters: Filters, now: datetime, order: Order, way: str, most: int, after: Place | None = None
+) -> tuple[list[int], Place | None]:
+    """Ids of the next tasks of a sorted list, and where the page after them begins (None: nowhere). way: of `way_to_sort`."""
+    (since, until), (statuses, unfinished) = filters.span(now), _states(filters)
+    begin = after or Place(0, 0.0, "")
+    rows = list(_rows(
+        "list_sorted", filters, most + 1, way=way, since=since or EPOCH, until=until, statuses=statuses, unfinished=unfinished,
+        review=filters.status == "review", error=filters.error, by=order.name, sign=-1 if order.falls else 1,
+        after=after and after.id, key=begin.key, word=begin.word,
+    ))  # fmt: skip
+    last = rows[most - 1] if len(rows) > most else None
+    return [row.id for row in rows[:most]], last and Place(last.id, last.key, last.word)
+
+
+def sort(tasks: list[Task], order: Order) -> None:
+    """The same for tasks that are at hand."""
+    key = _KEYS[order.name]
+    tasks.sort(key=lambda task: task.pk)
+    tasks.sort(key=lambda task: (key(task) is not None, key(task)) if order.falls else (key(task) is None, key(task)), reverse=order.falls)  # fmt: skip
+
+
+def _states(filters: Filters) -> tuple[list[str], list[str]]:
+    """Those of the list in which tasks are finished, and in which they wait or run."""
+    if filters.error:
+        return ["failed"], []
+    if filters.status in ("processing", "enqueued"):
+        return [], [filters.status]
+    return _FINISHED.get(filters.status, ["completed", "failed", "cancelled"]), [] if filters.status else ["processing", "enqueued"]  # fmt: skip
 
 
 def matching(filters: Filters, now: datetime) -> QuerySet[Task]:
@@ -164,6 +251,10 @@ def _finished(filters: Filters, now: datetime, most: int, key: tuple[int, ...]) 
     return [(row.id, Cursor("f", (_micros(row.at), row.id))) for row in rows]
 
 
+_KEYS: dict[str, Callable[[Task], Any]] = {
+    "client": lambda task: task.client.name, "agent": lambda task: task.agent.name, "priority": lambda task: task.priority,
+    "attempts": lambda task: task.attempts_made, "confidence": lambda task: task.confidence, "time": lambda task: task.finished_at or task.enqueued_at,
+}  # fmt: skip
 _READ: dict[str, Callable[[Filters, datetime, int, tuple[int, ...]], list[tuple[int, Cursor]]]] = {
     "p": _processing, "r": _ready, "d": _deferred, "f": _finished,
 }  # fmt: skip

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -16,15 +19,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
-from dashboard import asking, queries, saved, summary, tasklist, words
+from dashboard import asking, exports, ordering, queries, saved, summary, tasklist, words
 from dashboard.access import may_see
 from dashboard.extractions import unless_known
 from dashboard.filters import FilterForm, Filters
+from dashboard.ordering import Order
+from dashboard.streaming import download
 from tasks.models import Task
-from tasks.states import Priority
+from tasks.states import TERMINAL, Priority
 from tasks.verbs import VERBS as TITLES
 
 PER_PAGE = 50
+CHUNK = 500
+"""So many tasks of an export are read at once."""
+MOST_AT_ONCE = 2 * tasklist.MOST_SORTED
+"""More than a sorted list has, which grows while it is read."""
 VERBS: dict[str, tuple[str, Any]] = {
     "retry": ("retry", gettext_lazy("Retry them")),
     "reprocess": ("reprocess", gettext_lazy("Read them again")),
@@ -35,28 +44,36 @@ VERBS: dict[str, tuple[str, Any]] = {
 """Verb in the address → verb of `tasks.verbs`, and the word on its button."""
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page of the list: `number` tasks in all; `following`: where the page after it begins ("": nowhere). `orders` are those that the list can have, being no longer than it is."""
+
+    rows: list[Task]
+    number: int
+    order: Order
+    orders: Mapping[str, bool]
+    following: str = ""
+
+
 @require_GET
 @may_see
+@ordering.sized
 def page(request: HttpRequest) -> HttpResponse:
     form = FilterForm(request.GET)
-    filters, text = form.filters(), request.GET.get("q", "").strip()[:200]
-    now = queries.database_now()
-    following: tasklist.Cursor | None = None
-    if text:
-        ids = tasklist.found(text)
-        number, is_cut = len(ids), len(ids) == tasklist.MOST_FOUND
-    else:
-        ids, following = _ids(request, filters, now)
-        number, is_cut = length(filters), False
-    rows = tasklist.tasks(ids)
-    queries.with_running_attempts(rows)
+    filters, text = form.filters(), _text(request)
+    size = ordering.size_of(request, PER_PAGE)
+    listed = _found(request) if text else _listed(request, filters, size)
+    queries.with_running_attempts(listed.rows)
+    wanted = Order.parse(request.GET.get("sort", ""), tasklist.ORDERS)
+    news = reverse("operations_tasks_news", args=(listed.number, _mark(listed.rows)))
     context = {
-        "form": form, "filters": filters, "tasks": rows, "text": text, "number": number, "is_cut": is_cut, "query": filters.query(),
-        "selection": filters.query().removeprefix("?"), "next": str(following) if following else "", "after": request.GET.get("after", ""), "here": request.get_full_path(),
-        "is_narrowed": bool(text) or filters != Filters(last="all"),
+        "form": form, "filters": filters, "tasks": listed.rows, "text": text, "number": listed.number, "is_cut": text and listed.number == tasklist.MOST_FOUND,
+        "query": filters.query(), "selection": filters.query().removeprefix("?"), "next": listed.following, "after": request.GET.get("after", ""),
+        "here": request.get_full_path(), "is_narrowed": bool(text) or filters != Filters(last="all"), "size": size,
+        "order": listed.order, "orders": listed.orders, "most_sorted": tasklist.MOST_SORTED,
         "error": words.error_word(filters.error) if filters.error else "", "levels": [int(level) for level in sorted(Priority, reverse=True)],
-        "may_operate": request.user.has_perm("tasks.operate_task"), "saved": saved.of(request, "operations_tasks", filters),
-        "news": "" if text else reverse("operations_tasks_news", args=(number, _mark(rows))),
+        "may_operate": request.user.has_perm("tasks.operate_task"), "saved": saved.of(request, "operations_tasks", filters, wanted),
+        "news": "" if text else news,
     }  # fmt: skip
     return render(request, "operations_tasks.html", context)
 
@@ -67,11 +84,11 @@ def news(request: HttpRequest, number: int, mark: str) -> HttpResponse:
     """Whether the list is another one than a page shows that had `number` tasks in all and rows with this `mark`. The page itself stays
     as it is, so that nothing moves under a pointer; it offers to be loaded again."""
     filters = FilterForm(request.GET).filters()
-    ids, _following = _ids(request, filters, queries.database_now())
+    listed = _listed(request, filters, ordering.size_of(request, PER_PAGE))
     query = request.GET.urlencode()
     context = {
-        "has_changed": _mark(tasklist.tasks(ids)) != mark,
-        "more": length(filters) - number,
+        "has_changed": _mark(listed.rows) != mark,
+        "more": listed.number - number,
         "here": reverse("operations_tasks") + (f"?{query}" if query else ""),
     }
     return unless_known(request, render(request, "operations_tasks_news.html", context))
@@ -83,12 +100,71 @@ def _mark(rows: list[Task]) -> str:
     return sha256(told.encode()).hexdigest()[:16]
 
 
-def _ids(request: HttpRequest, filters: Filters, now: Any) -> tuple[list[int], tasklist.Cursor | None]:
+def _text(request: HttpRequest) -> str:
+    return request.GET.get("q", "").strip()[:200]
+
+
+def _found(request: HttpRequest) -> Listed:
+    """What was searched for, at once; the newest first where no other order is asked for."""
+    order = Order.parse(request.GET.get("sort", ""), tasklist.ORDERS)
+    rows = tasklist.tasks(tasklist.found(_text(request)))
+    number = len(rows)
+    if order.name:
+        tasklist.sort(rows, order)
+    return Listed(rows, number, order, tasklist.ORDERS)
+
+
+def _listed(request: HttpRequest, filters: Filters, size: int) -> Listed:
+    number, now, given = length(filters), queries.database_now(), request.GET.get("after", "")
+    way = tasklist.way_to_sort(filters, summary.board(filters))
+    orders = tasklist.ORDERS if way else {}
+    order, wanted = (Order.parse(request.GET.get("sort", ""), known) for known in (orders, tasklist.ORDERS))
+    if order != wanted:  # it has grown too long for it: from the beginning
+        given = ""
     try:
-        after = tasklist.Cursor.parse(request.GET["after"]) if request.GET.get("after") else None
-        return tasklist.page(filters, now, PER_PAGE, after)
+        if order.name:
+            after = tasklist.Place.parse(given) if given else None
+            ids, place = tasklist.in_order(filters, now, order, way, size, after)
+            following = str(place or "")
+        else:
+            begin = tasklist.Cursor.parse(given) if given else None
+            ids, cursor = tasklist.page(filters, now, size, begin)
+            following = str(cursor or "")
     except tasklist.BadCursor:
         raise Http404 from None
+    return Listed(tasklist.tasks(ids), number, order, orders, following)
+
+
+@require_GET
+@may_see
+def export(request: HttpRequest) -> HttpResponseBase:
+    """The whole list as its page shows it, in that order."""
+    lines = exports.csv_pieces(chain([exports.TASK_COLUMNS], map(exports.task_line, _all(request))))
+    return download(request, lines, "tasks.csv", "text/csv; charset=utf-8")
+
+
+def _all(request: HttpRequest) -> Iterator[Task]:
+    if _text(request):
+        yield from _found(request).rows
+        return
+    filters, now = FilterForm(request.GET).filters(), queries.database_now()
+    way = tasklist.way_to_sort(filters, summary.board(filters))
+    order = Order.parse(request.GET.get("sort", ""), tasklist.ORDERS if way else {})
+    if order.name:
+        ids, _none = tasklist.in_order(filters, now, order, way, MOST_AT_ONCE)
+        for begin in range(0, len(ids), CHUNK):
+            yield from tasklist.tasks(ids[begin : begin + CHUNK])
+        return
+    unfinished: set[int] = set()
+    place: tasklist.Cursor | None = None
+    while True:
+        ids, place = tasklist.page(filters, now, CHUNK, place)
+        rows = [task for task in tasklist.tasks(ids) if task.pk not in unfinished]
+        # One that finishes meanwhile would come again, among the finished
+        unfinished.update(task.pk for task in rows if task.status not in TERMINAL)
+        yield from rows
+        if place is None:
+            return
 
 
 def length(filters: Filters) -> int:

@@ -96,11 +96,11 @@ def test_an_export_that_a_pruning_overtakes_says_so(
     monkeypatch.setattr(exports, "CHUNK", 1)
     real, calls = exports.page_of, []
 
-    def overtaken(extraction: Extraction, last: int) -> Any:
-        calls.append(last)
-        if calls.count(0) == readings and last == 0:
+    def overtaken(ids: list[int]) -> Any:
+        calls.append(ids)
+        if calls.count(calls[0]) == readings and ids == calls[0]:
             assert prune(ages.client).extractions == 1
-        return real(extraction, last)
+        return real(ids)
 
     monkeypatch.setattr(exports, "page_of", overtaken)
     content = root.get(reverse(name, args=(ages.old.pk,))).getvalue()

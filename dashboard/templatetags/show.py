@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from dashboard import accounts, sayings, words
+from dashboard import accounts, ordering, sayings, words
 from tasks import confidence, maintenance
 
 register = template.Library()
@@ -47,6 +47,40 @@ def maintenance_notice(context: Any) -> maintenance.Maintenance | None:
         return maintenance.now()
     except DatabaseError:
         return None
+
+
+@register.simple_tag(takes_context=True)
+def sort_head(context: Any, name: str, label: str, classes: str = "") -> SafeString:
+    """The head of a column: a link that sorts by it, where the page's `orders` offer that."""
+    order, offered = context.get("order", ordering.OWN), context.get("orders", {})
+    if name not in offered:
+        return format_html('<th scope="col" class="{}">{}</th>', classes, label)
+    query = _query(context, sort=str(ordering.following(name, order, offered)))
+    if order.name != name:
+        link = '<th scope="col" class="{}"><a class="sort" id="sort-{}" href="{}">{}</a></th>'
+        return format_html(link, classes, name, query, label)
+    way = "descending" if order.falls else "ascending"
+    link = '<th scope="col" class="{}" aria-sort="{}"><a class="sort" id="sort-{}" href="{}">{}{}</a></th>'
+    return format_html(link, classes, way, name, query, label, icon(way))
+
+
+@register.inclusion_tag("sizes.html", takes_context=True)
+def sizes(context: Any) -> dict[str, Any]:
+    """How many rows a list shows at once, each number a link."""
+    now = context["size"]
+    return {"choices": [(size, _query(context, size=str(size)), size == now) for size in ordering.SIZES]}
+
+
+def _query(context: Any, **changes: str) -> str:
+    """The address of this list's first page, with another order or number of rows, and without what a form was told."""
+    query = context["request"].GET.copy()
+    for name in ("after", "before", "wrong", "empty"):
+        query.pop(name, None)
+    for name, value in changes.items():
+        query[name] = value
+        if not value:
+            del query[name]
+    return f"?{query.urlencode()}"
 
 
 @register.filter

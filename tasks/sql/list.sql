@@ -44,6 +44,44 @@ CROSS JOIN LATERAL (
 ) t
 ORDER BY t.finished_at DESC, t.id DESC LIMIT %(most)s
 
+-- name: list_sorted
+-- All tasks of a list by one of its columns, each once, by the shortest way to them: all that finished in the time, those of a client's extractions, or those that
+-- need review. What is not known comes last (infinity); equal ones come by id. From (key, word, id) on, that one left out; without an id from the beginning.
+WITH its AS (
+  SELECT t.* FROM agents a CROSS JOIN unnest(%(statuses)s::text[]) AS wanted(status) CROSS JOIN LATERAL (
+    SELECT * FROM tasks
+    WHERE agent_id = a.id AND tasks.status = wanted.status AND tasks.status IN ('completed', 'failed', 'cancelled')
+      AND finished_at >= %(since)s AND finished_at < %(until)s OFFSET 0
+  ) t
+  WHERE %(way)s = 'time' AND (%(agent)s::bigint = 0 OR a.id = %(agent)s)
+  UNION ALL
+  SELECT t.* FROM (SELECT id FROM extractions WHERE client_id = %(client)s) e CROSS JOIN LATERAL (SELECT * FROM tasks WHERE extraction_id = e.id OFFSET 0) t
+  WHERE %(way)s = 'client' AND t.status = ANY(%(statuses)s::text[]) AND t.finished_at >= %(since)s AND t.finished_at < %(until)s
+  UNION ALL
+  SELECT * FROM tasks
+  WHERE %(way)s = 'review' AND needs_review AND status = 'completed' AND finished_at >= %(since)s AND finished_at < %(until)s
+  UNION ALL
+  SELECT * FROM tasks WHERE status = 'enqueued' AND 'enqueued' = ANY(%(unfinished)s::text[])
+  UNION ALL
+  SELECT * FROM tasks WHERE status = 'processing' AND 'processing' = ANY(%(unfinished)s::text[])
+), keyed AS (
+  SELECT t.id, CASE %(by)s WHEN 'client' THEN c.name WHEN 'agent' THEN a.name ELSE '' END AS word,
+    CASE WHEN %(by)s IN ('client', 'agent') THEN 0 ELSE coalesce(%(sign)s::float8 * CASE %(by)s
+      WHEN 'priority' THEN t.priority WHEN 'attempts' THEN t.attempts_made WHEN 'confidence' THEN t.confidence
+      WHEN 'time' THEN extract(epoch FROM coalesce(t.finished_at, t.enqueued_at))::float8 END, 'infinity') END AS key
+  FROM its t JOIN clients c ON c.id = t.client_id JOIN agents a ON a.id = t.agent_id
+  WHERE (%(agent)s::bigint = 0 OR t.agent_id = %(agent)s) AND (%(client)s::bigint = 0 OR t.client_id = %(client)s)
+    AND (NOT %(review)s::bool OR t.needs_review) AND (%(error)s = '' OR t.error_code = %(error)s)
+)
+SELECT id, key, word FROM keyed
+WHERE %(after)s::bigint IS NULL OR CASE WHEN %(sign)s::float8 > 0 THEN (key, word, id) > (%(key)s::float8, %(word)s::text, %(after)s)
+  ELSE key > %(key)s OR key = %(key)s AND (word < %(word)s OR word = %(word)s AND id > %(after)s) END
+ORDER BY key, CASE WHEN %(sign)s::float8 > 0 THEN word END, CASE WHEN %(sign)s::float8 < 0 THEN word END DESC, id LIMIT %(most)s
+
+-- name: list_review_size
+-- How many tasks need review, as far as it matters.
+SELECT count(*) AS tasks FROM (SELECT FROM tasks WHERE needs_review LIMIT %(most)s) flagged
+
 -- name: list_found
 -- Tasks by what people have in hand: a number, the id of a run or a trace, the beginning of a digest, a part of a name.
 SELECT id FROM (

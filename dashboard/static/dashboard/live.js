@@ -71,6 +71,7 @@
       seen.delete(row.id);
       row.remove();
     }
+    const moves = !list.matches(":hover, :focus-within"); // a row stays where somebody points at it, until the next round
     let before = list.firstElementChild;
     for (const row of fresh.children) {
       const old = document.getElementById(row.id);
@@ -79,7 +80,10 @@
         seen.set(row.id, row.outerHTML);
         continue;
       }
-      before = old.nextElementSibling;
+      if (old === before || !moves) {
+        if (old !== before) etag = null;
+        before = old.nextElementSibling;
+      } else list.insertBefore(old, before);
       update(old, row);
     }
   }

@@ -54,6 +54,16 @@ def buyers_of(text: Text) -> list[Candidate]:
     return sorted(found, key=lambda c: -c.score)
 
 
+def others_of(text: Text) -> set[str]:
+    """Keys of the names that a label gives another part than that of supplier and buyer: who goods go to, who may be asked."""
+    return {
+        key_of(clean(candidate.value))
+        for cell, hit in text.labelled("other_party")
+        if "other_party" in hit.roles and text.leads(cell, hit)
+        for candidate in named(text, cell, hit)
+    }
+
+
 def addressee(text: Text, supplier: str) -> list[Candidate]:
     """Without a label: the first line of a block of address lines in the upper half of the first page that is not the supplier's."""
     own = key_of(supplier)

@@ -6,11 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from tasks.agent.rules.combining import Amounts, sums_of
+from tasks.agent.rules.combining import UNPRINTED, Amounts, sums_of
 from tasks.agent.rules.sums import CENT, Figure
+from tasks.agent.rules.text import Text
 
 LEAST = Decimal(1)
 """Smaller changes round what is paid."""
+BALANCE = "{before} from before and {rest} are this total: it may be what is owed altogether, and not what this document charges."
+MOST_ABOVE = 40
+"""Lines in which a balance from before and what is charged stand above their sum."""
+NEAR = 0.06
+"""A figure whose label says so little less clearly that it is the total could be it as well."""
 
 
 def settle_due(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
@@ -39,6 +45,36 @@ def settle_due(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
         else:
             chosen.total = left.candidate
         return
+
+
+def doubt_rivals(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
+    """Say that another figure is called the total as plainly, and nothing else: sums or line items that prove the total take that back."""
+    total, totals = chosen.total, by_role["total"]
+    if total is None or not any(figure.candidate is total for figure in totals):
+        return
+    near = {f.amount.value: f.candidate for f in totals if f.candidate.score > total.score - NEAR}
+    others = [f for role, figures in by_role.items() if role != "total" for f in figures]
+    named = {f.amount.value for f in others if f.candidate.label not in UNPRINTED}
+    named |= {total.amount - net for net in chosen.subtotals}  # the tax, under whatever name
+    rivals = [value for value in near if value not in (0, total.amount, *chosen.subtotals, *named)]
+    if rivals and sum(rivals) != total.amount:
+        total.reasons.append(f"Another value stands as near to its label: {near[rivals[0]].value}.")
+
+
+def doubt_balance(text: Text, by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
+    """Say that the total holds a balance from before: it stands above the total, and so does what is left of the total without it."""
+    total = next((f for f in _sums(by_role) if f.candidate is chosen.total), None)
+    if total is None or chosen.adds_up:
+        return
+    above = text.lines[max(total.line - MOST_ABOVE, 0) : total.line]
+    printed = {
+        amount.value for line in above for cell in line.cells for amount in text.amounts(cell) if amount.money
+    }
+    for before in by_role["settled"]:
+        rest = total.amount.value - before.amount.value
+        if before.line < total.line and before.amount.value > 0 and rest > 0 and rest in printed:
+            total.candidate.reasons.append(BALANCE.format(before=before.candidate.value, rest=rest))
+            return
 
 
 def _sums(by_role: dict[str, list[Figure]]) -> Iterator[Figure]:

@@ -6,7 +6,7 @@ import re
 
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
-from tasks.agent.rules.buyers import buyers_of
+from tasks.agent.rules.buyers import buyers_of, others_of
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.letterheads import announces, is_something_else, is_spelled, spelled_out
 from tasks.agent.rules.numbers import code_of
@@ -68,8 +68,7 @@ class Parties:
 
     def __init__(self, text: Text, taken: set[int] = frozenset()):  # type: ignore[assignment]
         """`taken`: lines of the table of items, where no party stands."""
-        self.text, self.taken = text, taken
-        self.found: dict[str, Party] = {}
+        self.text, self.taken, self.found = text, taken, dict[str, Party]()
         self.first = min(text.pages)
         self.tallest = max((c.height for c in text.cells if c.page == self.first), default=1.0)
         self.buyers = {key_of(candidate.value) for candidate in buyers_of(text)}
@@ -80,9 +79,10 @@ class Parties:
 
     def suppliers(self) -> list[Candidate]:
         """Best first; the margin to the second best tells how sure the choice is."""
+        others = dict.fromkeys(others_of(self.text), -1.2) | dict.fromkeys(self.buyers, -2.5)
         for key, party in self.found.items():
-            if key in self.buyers:
-                party.add("buyer", -2.5)
+            if key in others:
+                party.add("somebody else", others[key])
             self._weigh_domain(key, party)
             self._weigh_relatives(key, party)
             if BANK.search(fold(party.name)) and "label" not in party.signs:

@@ -22,7 +22,8 @@ from tasks.agent.rules.items import proved
 from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.lines import ENDS_ITEMS, table_of
-from tasks.agent.rules.money import currency_of
+from tasks.agent.rules.money import currency_of, unit_of
+from tasks.agent.rules.names import SHARED
 from tasks.agent.rules.numbers import plain
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import key_of
@@ -40,6 +41,7 @@ from tasks.agent.tracing import span
 SURE_KIND = 0.6
 RIVAL = 0.06
 """A second candidate that comes this near makes the first one doubtful."""
+ANOTHER = "Another value stands as near to its label: {}."
 MOST_LINES = 2000
 ONLY_XML = "Only the embedded electronic invoice says so; no label on the page does."
 
@@ -91,6 +93,7 @@ def record_of(
     if number is not None and unclear(number.value, number.words):
         number.reasons.append(UNCLEAR)
     found = findings(chosen, amounts, table, xml, today)
+    doubt_currency(text, chosen, found)
     if spelled is not None and spelled is not amounts.total:
         checks.check_words(found, spelled.amount, value_of(chosen["total"]), other_sums(amounts))
     if xml is not None:
@@ -113,13 +116,28 @@ def record_of(
     )
 
 
+def doubt_currency(text: Text, chosen: dict[str, Candidate | None], found: Findings) -> None:
+    """Say that another currency stands beside the total; what a sign means that several countries share was decided before."""
+    currency, total = chosen["currency"], chosen["total"]
+    if currency is None or total is None:
+        return
+    units = unit_of(text, total.words)
+    if units and not any(currency.value in (unit, *SHARED.get(unit, {}).values()) for unit in units):
+        found.doubt(f"The total is printed in {', '.join(sorted(units))}.", "currency")
+
+
 def complete_total(text: Text, name: str, amounts: Amounts, table: Table, spelled: Candidate | None) -> None:
     """What words and a figure say alike is the total where sums prove none; a receipt says what was received."""
     known = [*other_sums(amounts), *([amounts.total.amount] if amounts.total is not None else [])]
     if spelled is not None and not amounts.adds_up and int(spelled.value) not in map(int, known):
         amounts.total = printed(text, spelled.amount, whole=True) or amounts.total
-    if name == "receipt" and amounts.total is None:
-        amounts.total = received_of(text, table) or spelled or only_figure(text)
+    if name != "receipt" or amounts.adds_up:
+        return
+    received, total = received_of(text, table), amounts.total
+    if total is None:
+        amounts.total = received or spelled or only_figure(text)
+    elif received is not None and received.amount - total.amount not in (0, *map(abs, amounts.settled)):
+        total.reasons.append(ANOTHER.format(received.value))
 
 
 def other_sums(amounts: Amounts) -> list[Decimal]:
@@ -145,7 +163,7 @@ def first(candidates: list[Candidate]) -> Candidate | None:
     rivals = (other for other in candidates[1:] if key_of(other.value) != key_of(best.value))
     for rival in islice(rivals, 1):
         if best.score - rival.score < RIVAL and not best.reasons:
-            best.reasons.append(f"Another value stands as near to its label: {rival.value[:80]}.")
+            best.reasons.append(ANOTHER.format(rival.value[:80]))
     return best
 
 

@@ -12,7 +12,7 @@ from tasks import versions
 from tasks.agent.schema import ready_made
 from tasks.audit import Actor
 from tasks.models import Agent
-from tests.test_pages_browser import chromium, make_polls_quick, pytestmark, root, visit, world  # noqa: F401 - fixtures
+from tests.browser_tools import chromium, make_polls_quick, pytestmark, root, visit, world  # noqa: F401 - fixtures
 
 SHOTS = os.environ.get("SHOTS", "")
 """A folder for pictures, for whoever wants to look."""

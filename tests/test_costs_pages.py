@@ -27,6 +27,8 @@ from tasks.models import (
     Spent,
     Task,
 )
+from tests.browser_tools import chromium, visit  # noqa: F401 - fixtures
+from tests.browser_tools import pytestmark as in_a_browser
 from tests.factories import (
     database_now,
     make_agent,
@@ -37,8 +39,6 @@ from tests.factories import (
     make_user,
     result_json,
 )
-from tests.test_pages_browser import chromium, visit  # noqa: F401 - fixtures
-from tests.test_pages_browser import pytestmark as in_a_browser
 
 EVIL = '=HYPERLINK("http://evil")'
 

@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 
 from dashboard import summary
 from tasks.models import Task
+from tests.browser_tools import chromium, make_polls_quick, pytestmark, root, visit, world  # noqa: F401 - fixtures
 from tests.commands import Place, free_port, wait_until
 from tests.factories import database_now, make_task
-from tests.test_pages_browser import chromium, make_polls_quick, pytestmark, root, visit, world  # noqa: F401 - fixtures
 
 PATHS = (
     "/operations/",

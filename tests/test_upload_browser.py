@@ -8,11 +8,11 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tasks.models import Document
+from tests.browser_tools import chromium, pytestmark, root, visit, world  # noqa: F401 - fixtures
 from tests.factories import (
     make_client,
     pdf_bytes,
 )  # fmt: skip
-from tests.test_pages_browser import chromium, pytestmark, root, visit, world  # noqa: F401 - fixtures
 
 
 def files_for(tmp_path: Path) -> list[Path]:

@@ -24,8 +24,8 @@ from tests.factories import (
     pdf_bytes,
     result_json,
 )
+from tests.page_tools import page_of, task_named, world  # noqa: F401 - a fixture
 from tests.test_commands_extract import printed
-from tests.test_web_pages import page_of, task_named, world  # noqa: F401 - a fixture
 
 
 def test_results_leave_as_csv_with_formulas_made_harmless(world) -> None:  # noqa: F811

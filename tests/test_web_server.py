@@ -14,7 +14,7 @@ from django.test import Client as Browser
 from django.test import RequestFactory
 
 from agentaudit.middleware import StaticFiles
-from tests.test_web_pages import page_of, task_named, world  # noqa: F401 - a fixture
+from tests.page_tools import page_of, task_named, world  # noqa: F401 - a fixture
 
 ASK = """
 import asyncio, os

@@ -106,23 +106,14 @@ def dates_of(text: Text, flow: Flow) -> dict[str, Candidate | None]:
             if pattern.search(before)
         ]
         for name in names:
-            stated[name].append(_dated(flow, one, STATED))
+            stated[name].append(flow.dated(one, STATED))
         others += [] if names else [one]
     found = {name: first_of(candidates) for name, candidates in stated.items()}
     if found["effective_date"] is None and others:
-        guess = _dated(flow, others[0], GUESSED)
+        guess = flow.dated(others[0], GUESSED)
         guess.reasons.append("No words say that the contract takes effect on this date.")
         found["effective_date"] = guess
     return found
-
-
-def _dated(flow: Flow, one: dates.Found, score: float) -> Candidate:
-    candidate = Candidate(one.value.isoformat(), score, flow.words_at(one.start, one.end))
-    if one.unsure:
-        candidate.reasons.append(
-            "Day and month of the date could be swapped; nothing in the document decides."
-        )
-    return candidate
 
 
 def spans_of(flow: Flow) -> dict[str, Candidate | None]:

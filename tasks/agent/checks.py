@@ -9,9 +9,9 @@ from decimal import Decimal
 
 from tasks.agent.einvoice import EInvoice
 from tasks.agent.rules.combining import sums_of
+from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.patterns import key_of
 
-CENT = Decimal("0.02")
 EARLIEST = date(1990, 1, 1)
 LONGEST_TERM = timedelta(days=730)
 
@@ -39,13 +39,13 @@ def check_sums(
     if net is None or total is None:
         return
     if tax is None:
-        if abs(net - total) <= CENT:
+        if abs(net - total) <= ROUNDING:
             found.confirm("net", "total")
         return
     rest = total - net - tax
-    if abs(rest) <= CENT:
+    if abs(rest) <= ROUNDING:
         found.confirm("net", "tax", "total")
-    elif any(abs(sum_of - rest) <= CENT for sum_of in sums_of(changes)):
+    elif any(abs(sum_of - rest) <= ROUNDING for sum_of in sums_of(changes)):
         found.confirm("tax", "total")
     else:
         reason = f"The sums do not add up: net {net} + tax {tax} = {net + tax}, but the total says {total}."
@@ -68,11 +68,11 @@ def check_lines(
         if value is None:
             continue
         rests = [Decimal(0), *sums_of(changes)]
-        tolerance = CENT + Decimal("0.005") * len(amounts)
+        tolerance = ROUNDING + Decimal("0.005") * len(amounts)
         if any(abs(abs(sum_of_lines) + rest - abs(value)) <= tolerance for rest in rests):
             found.confirm(name)
             return True
-    if any(abs(sum_of_lines - subtotal) <= CENT for subtotal in subtotals):
+    if any(abs(sum_of_lines - subtotal) <= ROUNDING for subtotal in subtotals):
         return True
     least = sum_of_lines + sum(change for change in changes if change < 0)
     if total is not None and not found.confirmed.get("total") and least > total > 0:

@@ -36,7 +36,6 @@ NUMBER_WORDS = {
 } | {"thirty": 30, "sixty": 60, "ninety": 90, "dreißig": 30, "trente": 30}
 LETTERS = re.compile(r"[^\W\d_]+")
 SIGN = "The value has another sign than the one that is printed."
-SWAPPED = "Day and month of the date could be swapped; nothing in the document decides."
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +215,11 @@ def _dates(page: PageText, value: str, habits: Habits) -> Spans:
 def dates_in(text: str, month_first: bool | None) -> Iterator[tuple[date, int, int, str]]:
     """Every date of a plain text at characters start..end, with a doubt; one that could be two dates is both."""
     for one in dates.find(text, month_first):
-        yield one.value, one.start, one.end, SWAPPED if one.unsure else ""
+        yield one.value, one.start, one.end, dates.SWAPPABLE if one.unsure else ""
     if month_first is None:
         for one in dates.find(text, True):
             if _could_be_swapped(text[one.start : one.end]):
-                yield one.value, one.start, one.end, SWAPPED
+                yield one.value, one.start, one.end, dates.SWAPPABLE
     for match in MORE_DATES.finditer(text):
         year, month, day = (int(part) for part in match.groups() if part)
         yield from _date(year, month, day, match)

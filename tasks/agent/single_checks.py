@@ -7,9 +7,10 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from tasks.agent.checks import CENT, Findings
+from tasks.agent.checks import Findings
 from tasks.agent.rules.figures import Figure, Grid
 from tasks.agent.rules.flow import Flow
+from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.patterns import key_of
 from tasks.agent.rules.text import Candidate
 
@@ -68,7 +69,7 @@ def summed(figures: list[Figure]) -> Iterator[Figure]:
         total, first = Decimal(0), max(position - MOST_SUMMED, 0)
         for start in range(position - 1, first - 1, -1):
             total += figures[start].value
-            if position - start > 1 and total and abs(total - figure.value) <= CENT:
+            if position - start > 1 and total and abs(total - figure.value) <= ROUNDING:
                 yield from figures[start : position + 1]
                 break
 
@@ -78,7 +79,7 @@ def led(grid: Grid) -> Iterator[Figure]:
     for before, row in pairwise(row for row in grid.rows if row.figures):
         steps, balance = row.figures[:-1], row.figures[-1]
         moved = balance.value - before.figures[-1].value
-        if moved and any(abs(abs(step.value) - abs(moved)) <= CENT for step in steps):
+        if moved and any(abs(abs(step.value) - abs(moved)) <= ROUNDING for step in steps):
             yield from row.figures
 
 
@@ -87,5 +88,5 @@ def movements(grid: Grid, moved: Decimal) -> Iterator[Figure]:
     dated = [row for row in grid.rows if row.when]
     for column in {figure.column for row in dated for figure in row.figures}:
         figures = [figure for row in dated for figure in row.figures if figure.column == column]
-        if moved and abs(sum((figure.value for figure in figures), Decimal(0)) - moved) <= CENT:
+        if moved and abs(sum((figure.value for figure in figures), Decimal(0)) - moved) <= ROUNDING:
             yield from figures

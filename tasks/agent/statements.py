@@ -168,12 +168,12 @@ def periods_of(text: Text, flow: Flow, grids: list[Grid]) -> dict[str, Candidate
     all_dates = dates.find(flow.folded, text.month_first)
     for first, second in pairwise(all_dates):
         if first.value < second.value and RANGE.match(flow.folded[first.end : second.start]):
-            found["period_from"] = _dated(flow, first, STATED)
-            found["period_to"] = found["period_end"] = _dated(flow, second, STATED)
+            found["period_from"] = flow.dated(first, STATED)
+            found["period_to"] = found["period_end"] = flow.dated(second, STATED)
             return found
     for one in all_dates:
         if ENDED.search(flow.folded[max(one.start - 50, 0) : one.start]):
-            return {"period_end": _dated(flow, one, STATED)}
+            return {"period_end": flow.dated(one, STATED)}
     for grid in grids:
         for words in grid.headings:
             heading = " ".join(word.text for word in words)
@@ -181,15 +181,6 @@ def periods_of(text: Text, flow: Flow, grids: list[Grid]) -> dict[str, Candidate
             if said:
                 return {"period_end": Candidate(said[-1].value.isoformat(), 0.85, words)}
     return {}
-
-
-def _dated(flow: Flow, one: dates.Found, score: float) -> Candidate:
-    candidate = Candidate(one.value.isoformat(), score, flow.words_at(one.start, one.end))
-    if one.unsure:
-        candidate.reasons.append(
-            "Day and month of the date could be swapped; nothing in the document decides."
-        )
-    return candidate
 
 
 def unit_of(text: Text, flow: Flow) -> dict[str, Candidate | None]:

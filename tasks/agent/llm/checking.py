@@ -7,9 +7,10 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from tasks.agent import confidence
-from tasks.agent.checks import CENT, Findings, check_dates, check_lines, check_sums, compare
+from tasks.agent.checks import Findings, check_dates, check_lines, check_sums, compare
 from tasks.agent.contract import FieldValue
 from tasks.agent.einvoice import EInvoice
+from tasks.agent.rules.numbers import ROUNDING
 
 CONFIRMED = 0.97
 """The least confidence of a proven value that a check confirms."""
@@ -68,7 +69,7 @@ def check_total(found: Findings, amounts: dict[str, Decimal], parts: dict[str, i
     reached = sum(
         (amounts[name] if sign > 0 else -abs(amounts[name]) for name, sign in parts.items()), Decimal(0)
     )
-    if abs(reached - amounts[total]) <= CENT:
+    if abs(reached - amounts[total]) <= ROUNDING:
         found.confirm(*parts, total)
     else:
         reason = f"The {', '.join(map(_words, parts))} come to {reached:f}, but the {_words(total)} is {amounts[total]:f}."
@@ -80,7 +81,7 @@ def check_entries(found: Findings, amounts: dict[str, Decimal], each: list[Decim
     if not each or len(each) < count or not {"opening_balance", "closing_balance"} <= amounts.keys():
         return
     reached = amounts["opening_balance"] + sum(each, Decimal(0))
-    if abs(reached - amounts["closing_balance"]) <= CENT:
+    if abs(reached - amounts["closing_balance"]) <= ROUNDING:
         found.confirm("opening_balance", "closing_balance")
     else:
         closing = amounts["closing_balance"]

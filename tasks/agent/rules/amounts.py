@@ -13,11 +13,11 @@ from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, cho
 from tasks.agent.rules.due import doubt_balance, doubt_rivals, settle_due
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY
-from tasks.agent.rules.numbers import code_of
-from tasks.agent.rules.sums import CENT, Figure, columned, doubt_rate, total_headings
-from tasks.agent.rules.tables import Table
+from tasks.agent.rules.numbers import ROUNDING, code_of
+from tasks.agent.rules.sums import Figure, columned, doubt_rate, total_headings
+from tasks.agent.rules.tables import Table, worth
 from tasks.agent.rules.taxes import OTHER_IN_ROW, add_rates
-from tasks.agent.rules.text import Candidate, Text, words_at
+from tasks.agent.rules.text import Candidate, Text, figure_at
 from tasks.agent.rules.untaxed import is_untaxed
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
@@ -97,7 +97,11 @@ def _doubt_total(text: Text, taxes: list[Figure], chosen: Amounts) -> None:
     lines = {figure.line for figure in taxes if figure.candidate is tax and tax.source == "page"}
     amounts = [amount for line in lines for cell in text.lines[line].cells for amount in text.amounts(cell)]
     for rate in [amount.value / 100 for amount in amounts if amount.percent and amount.value > 0]:
-        if abs(rate * total.amount - tax.amount) <= CENT < abs(total.amount * rate / (1 + rate) - tax.amount):
+        if (
+            abs(rate * total.amount - tax.amount)
+            <= ROUNDING
+            < abs(total.amount * rate / (1 + rate) - tax.amount)
+        ):
             total.reasons.append("The tax is its rate of this amount, which so seems not to include it.")
             return
 
@@ -126,16 +130,15 @@ def _complete(text: Text, table: Table, chosen: Amounts) -> None:
         return
     for cell in text.cells:
         taken = cell.line in table.taken or _names_other(text, text.lines[cell.line], name)
-        for amount in text.amounts(cell) if not taken else ():
-            if amount.money and amount.value == value:
-                words = words_at(cell, amount.start, amount.end)
-                setattr(chosen, name, Candidate(numbers.plain(value), COMPLETING, words, label="completes"))
+        for amount in text.money(cell) if not taken else ():
+            if amount.value == value:
+                setattr(chosen, name, figure_at(cell, amount, COMPLETING, "completes"))
                 return
 
 
 def _names_other(text: Text, line: Line, role: str) -> bool:
     """Whether a label on the line calls its only figure something else than this role of a sum: "Discount". Of a row of sums it names the last."""
-    if sum(amount.money for cell in line.cells for amount in text.amounts(cell)) > 1:
+    if sum(len(text.money(cell)) for cell in line.cells) > 1:
         return False
     leading = (text.leading_hit(cell) for cell in line.cells)
     return any(hit is not None and hit.plays_one(SUMMARY) and role not in hit.roles for hit in leading)
@@ -162,10 +165,7 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
             weight *= 1.0 if leads else CLOSING
             for role in roles:
                 score = weight * _label_weight(text, cell, hit, role)
-                words = words_at(other, amount.start, amount.end)
-                candidate = Candidate(
-                    numbers.plain(amount.value), score, words, label=text.folded[cell][hit.start : hit.end]
-                )
+                candidate = figure_at(other, amount, score, text.folded[cell][hit.start : hit.end])
                 yield Figure(role, amount, candidate, cell.line, of_price=of_price)
                 if role == "tax":
                     yield from _beside(text, cell, amount, score)
@@ -176,7 +176,7 @@ def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
     roles = [role for role in SUMMARY if role in hit.roles]
     said = text.folded[cell][: hit.end]
     whole = INCLUDING.search(said) if "tax" in roles else None
-    money = any(amount.money and amount.end <= hit.start for amount in text.amounts(cell))
+    money = any(amount.end <= hit.start for amount in text.money(cell))
     if not roles and "column:tax_rate" in hit.roles and said.endswith("%"):
         return ["tax"]  # "VAT % | 1,326.21"
     if whole and FOREIGN_WORDS.search(said, 0, whole.start()) and not money:
@@ -190,13 +190,11 @@ def _beside(text: Text, cell: Cell, chosen: numbers.Amount, score: float) -> Ite
     """The other figures in the row of a tax, one of which may be it where the last one is a running sum."""
     for other, amount in _to_the_right(text, cell):
         if amount.money and amount is not chosen:
-            words = words_at(other, amount.start, amount.end)
-            candidate = Candidate(numbers.plain(amount.value), score - BESIDE, words, label=OTHER_IN_ROW)
-            yield Figure("tax", amount, candidate, cell.line)
+            yield Figure("tax", amount, figure_at(other, amount, score - BESIDE, OTHER_IN_ROW), cell.line)
 
 
 def _follows_amount(text: Text, cell: Cell, hit: Hit) -> bool:
-    return any(amount.end <= hit.start <= amount.end + 3 and amount.money for amount in text.amounts(cell))
+    return any(amount.end <= hit.start <= amount.end + 3 for amount in text.money(cell))
 
 
 def _closes(text: Text, cell: Cell, hit: Hit) -> bool:
@@ -215,9 +213,7 @@ def _closes(text: Text, cell: Cell, hit: Hit) -> bool:
 
 
 def _up_to_amount(text: Text, cell: Cell, hit: Hit) -> str:
-    first = min(
-        [a.start for a in text.amounts(cell) if a.start >= hit.end and a.money], default=len(cell.text)
-    )
+    first = min([a.start for a in text.money(cell) if a.start >= hit.end], default=len(cell.text))
     return text.folded[cell][hit.end : first]
 
 
@@ -251,7 +247,7 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
     if right or own or foreign or _heads_several(text, cell):
         return None
     for other in [*text.below(cell, 1), *_last_below(text, cell)]:
-        money = [a for a in text.amounts(other) if a.money and not _in_sentence(other)]
+        money = [] if _in_sentence(other) else text.money(other)
         left = text.lines[other.line].cells[: other.column + 1]
         if money and not any(text.leading_hit(c) for c in left):
             return other, money[0], 0.72
@@ -277,11 +273,7 @@ def _waits(text: Text, cell: Cell, hit: Hit) -> bool:
     if any(h.end <= hit.start and h.plays_one(SUMMARY) for h in text.hits[cell]):
         return True
     before = text.lines[cell.line].cells[: cell.column]
-    return any(
-        not any(a.money for a in text.amounts(c)) and h.plays_one(SUMMARY)
-        for c in before[-1:]
-        for h in text.hits.get(c, ())
-    )
+    return any(not text.money(c) and h.plays_one(SUMMARY) for c in before[-1:] for h in text.hits.get(c, ()))
 
 
 def _to_the_right(text: Text, cell: Cell) -> Iterator[tuple[Cell, numbers.Amount]]:
@@ -311,9 +303,9 @@ def _outside(text: Text, cell: Cell, start: int = 0) -> list[numbers.Amount]:
 def _left_of(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount] | None:
     """The figure of a row whose figures stand before their labels: alone before the label in its cell, else in the only other cell of its line."""
     cells = text.lines[cell.line].cells
-    own = [amount for amount in text.amounts(cell) if amount.money and amount.end <= hit.start]
+    own = [amount for amount in text.money(cell) if amount.end <= hit.start]
     other = cell if own else cells[0]
-    money = own or [amount for amount in text.amounts(other) if amount.money]
+    money = own or text.money(other)
     said = "".join(c.text for c in cells[: cell.column]) + cell.text[: hit.start if own else 0]
     alone = len(money) == 1 and cell.column == len(cells) - 1 <= 1 and (own or other is not cell)
     return (other, money[0]) if alone and all(map(code_of, FOREIGN_WORDS.findall(said))) else None
@@ -321,7 +313,7 @@ def _left_of(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount] | 
 
 def _heads_several(text: Text, cell: Cell) -> bool:
     """Whether the cell heads a table of sums with more than one row: which of the rows counts, the columns say."""
-    below = [other for other in text.below(cell, 2) if any(a.money for a in text.amounts(other))]
+    below = [other for other in text.below(cell, 2) if text.money(other)]
     return len(below) > 1 and any(True for _ in total_headings(text, text.lines[cell.line]))
 
 
@@ -341,7 +333,7 @@ def _net_of_lines(table: Table) -> Iterator[Figure]:
     rows = [row for row in table.rows if "amount" in row.parts]
     if not rows:
         return
-    value = sum((Decimal(row.amount) for row in rows), Decimal(0))
+    value = worth(rows)
     words = rows[0].parts["amount"][1] if len(rows) == 1 else []
     source = "page" if words else "computed"
     candidate = Candidate(numbers.plain(value), 0.45, words, label=OF_LINES, source=source)
@@ -355,6 +347,4 @@ def _alone(text: Text, table: Table) -> Iterator[Figure]:
             text.amounts(line.cells[0]) if len(line.cells) == 1 and line.index not in table.taken else []
         )
         if len(amounts) == 1 and amounts[0].money and not FOREIGN_WORDS.search(line.text):
-            words = words_at(line.cells[0], amounts[0].start, amounts[0].end)
-            candidate = Candidate(numbers.plain(amounts[0].value), 0.5, words, label=ALONE)
-            yield Figure("total", amounts[0], candidate, line.index)
+            yield Figure("total", amounts[0], figure_at(line.cells[0], amounts[0], 0.5, ALONE), line.index)

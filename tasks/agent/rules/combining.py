@@ -7,7 +7,8 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import product
 
-from tasks.agent.rules.sums import CENT, OF_RATES, Figure
+from tasks.agent.rules.numbers import ROUNDING
+from tasks.agent.rules.sums import OF_RATES, Figure
 from tasks.agent.rules.text import Candidate
 
 OF_LINES = "line items"
@@ -114,9 +115,9 @@ def _changes(by_role: dict[str, list[Figure]]) -> list[Decimal]:
 def _adds_up(net: Figure, tax: Figure, total: Figure, changes: list[Decimal]) -> int:
     """2: net + tax is the total; 1: it is with some of the printed discounts and charges; 0: it is not."""
     rest = total.amount.value - net.amount.value - tax.amount.value
-    if abs(rest) <= CENT:
+    if abs(rest) <= ROUNDING:
         return 2
-    return 1 if any(abs(change - rest) <= CENT for change in sums_of(changes)) else 0
+    return 1 if any(abs(change - rest) <= ROUNDING for change in sums_of(changes)) else 0
 
 
 @lru_cache(maxsize=8)
@@ -155,7 +156,7 @@ def _score(
         and tax
         and total
         and tax.amount.value
-        and abs(net.amount.value - total.amount.value) <= CENT < abs(tax.amount.value)
+        and abs(net.amount.value - total.amount.value) <= ROUNDING < abs(tax.amount.value)
     ):
         return 0.0
     if total and total.role == "amount_due":
@@ -168,7 +169,7 @@ def _score(
         if tax.amount.value and abs(tax.amount.value) > abs(net.amount.value) * Decimal("0.5"):
             score -= 0.8
     elif net and total and not tax:
-        if abs(net.amount.value - total.amount.value) <= CENT:
+        if abs(net.amount.value - total.amount.value) <= ROUNDING:
             score += -0.4 if taxed else 0.4
         elif abs(net.amount.value) > abs(total.amount.value):
             score -= 0.6

@@ -7,7 +7,7 @@ import re
 from tasks.agent.layout import Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.tables import Row, Table
-from tasks.agent.rules.text import Text, words_at
+from tasks.agent.rules.text import Text, part_at, words_at
 
 COUNTED_PRICE = re.compile(r"(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:x|×|@|à)\s*(?=[€$£]|\d)", re.IGNORECASE)
 
@@ -19,9 +19,7 @@ def read_counted(text: Text, table: Table) -> None:
             match = COUNTED_PRICE.search(cell.text)
             if match is None:
                 continue
-            behind = [
-                amount for amount in text.amounts(cell) if amount.start >= match.end() - 1 and amount.money
-            ]
+            behind = [amount for amount in text.money(cell) if amount.start >= match.end() - 1]
             if not behind:
                 continue
             price = behind[0]
@@ -31,21 +29,18 @@ def read_counted(text: Text, table: Table) -> None:
                 numbers.plain(quantity),
                 words_at(cell, match.start(), match.end("quantity")),
             )
-            row.parts["unit_price"] = (numbers.plain(price.value), words_at(cell, price.start, price.end))
-            _receipt_amount(text, line, behind, row, quantity)
+            row.parts["unit_price"] = part_at(cell, price)
+            _receipt_amount(text, line, behind, row)
             table.rows.append(row)
             table.taken.add(line.index)
 
 
-def _receipt_amount(text: Text, line: Line, behind: list[numbers.Amount], row: Row, quantity: object) -> None:
+def _receipt_amount(text: Text, line: Line, behind: list[numbers.Amount], row: Row) -> None:
     """The item's amount: the last figure of its row, else the lone figure in the next few rows."""
     cell = line.cells[-1]
-    figures = [amount for amount in text.amounts(cell) if amount.money]
+    figures = text.money(cell)
     if figures and figures[-1] is not behind[0]:
-        row.parts["amount"] = (
-            numbers.plain(figures[-1].value),
-            words_at(cell, figures[-1].start, figures[-1].end),
-        )
+        row.parts["amount"] = part_at(cell, figures[-1])
         return
     for other in text.lines[line.index + 1 : line.index + 4]:
         only = text.amounts(other.cells[0])
@@ -55,10 +50,7 @@ def _receipt_amount(text: Text, line: Line, behind: list[numbers.Amount], row: R
             and only[0].money
             and only[0].end - only[0].start >= len(other.text) - 1
         ):
-            row.parts["amount"] = (
-                numbers.plain(only[0].value),
-                words_at(other.cells[0], only[0].start, only[0].end),
-            )
+            row.parts["amount"] = part_at(other.cells[0], only[0])
             return
         if COUNTED_PRICE.search(other.text):
             return

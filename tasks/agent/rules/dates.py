@@ -42,6 +42,7 @@ _DATE = re.compile(
 
 _NUMERIC = re.compile(r"(?<!\d)(\d{1,2})\s?[/-]\s?(\d{1,2})\s?[/-]\s?(\d{4}|\d\d)(?!\d)")
 EARLIEST, LATEST = 1950, 2069
+SWAPPABLE = "Day and month of the date could be swapped; nothing in the document decides."
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from tasks.agent.layout import Cell
-from tasks.agent.rules.dates import Found
-from tasks.agent.rules.headings import BELOW, RIGHT, SAME_CELL, ranked
+from tasks.agent.rules.dates import SWAPPABLE, Found
+from tasks.agent.rules.document_numbers import BELOW, RIGHT, SAME_CELL, ranked
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.terms import stated_days, unreduced
 from tasks.agent.rules.text import Candidate, Text, words_at
@@ -96,11 +96,10 @@ def date_values(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Can
         return
     if text.amounts(cell) and any(a.start >= hit.end for a in text.amounts(cell)):
         return
-    for other in text.right_of(cell):
-        if text.dates(other):
-            yield _dated(other, text.dates(other)[0], weight * RIGHT)
-            return
-        break
+    beside = next(text.right_of(cell), None)
+    if beside is not None and (right := text.dates(beside)):
+        yield _dated(beside, right[0], weight * RIGHT)
+        return
     for other in text.below(cell, 1):
         if text.dates(other) and text.leading_hit(other) is None:
             yield _dated(other, text.dates(other)[0], weight * BELOW)
@@ -113,14 +112,8 @@ def _only_other(candidate: Candidate) -> Candidate:
 
 
 def _dated(cell: Cell, found: Found, score: float) -> Candidate:
-    candidate = Candidate(
-        found.value.isoformat(), score, words_at(cell, found.start, found.end), label="date"
-    )
-    if found.unsure:
-        candidate.reasons.append(
-            "Day and month of the date could be swapped; nothing in the document decides."
-        )
-    return candidate
+    words, reasons = words_at(cell, found.start, found.end), [SWAPPABLE] if found.unsure else []
+    return Candidate(found.value.isoformat(), score, words, reasons, label="date")
 
 
 def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:

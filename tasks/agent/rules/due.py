@@ -7,8 +7,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from tasks.agent.rules.combining import UNPRINTED, Amounts, sums_of
-from tasks.agent.rules.sums import CENT, Figure
-from tasks.agent.rules.text import Text
+from tasks.agent.rules.numbers import ROUNDING
+from tasks.agent.rules.sums import Figure
+from tasks.agent.rules.text import Text, rivalled
 
 LEAST = Decimal(1)
 """Smaller changes round what is paid."""
@@ -31,7 +32,7 @@ def settle_due(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
     for left in later:
         changes = [value for line, value in _changes(by_role) if total.line < line < left.line]
         rest = left.amount.value - total.amount.value
-        if not any(abs(rest - change) <= CENT for change in sums_of(changes)):
+        if not any(abs(rest - change) <= ROUNDING for change in sums_of(changes)):
             continue
         if chosen.adds_up and chosen.tax is not None and chosen.tax.amount:
             total.candidate.reasons.append(
@@ -58,7 +59,7 @@ def doubt_rivals(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
     named |= {total.amount - net for net in chosen.subtotals}  # the tax, under whatever name
     rivals = [value for value in near if value not in (0, total.amount, *chosen.subtotals, *named)]
     if rivals and sum(rivals) != total.amount:
-        total.reasons.append(f"Another value stands as near to its label: {near[rivals[0]].value}.")
+        total.reasons.append(rivalled(near[rivals[0]].value))
 
 
 def doubt_balance(text: Text, by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
@@ -67,9 +68,7 @@ def doubt_balance(text: Text, by_role: dict[str, list[Figure]], chosen: Amounts)
     if total is None or chosen.adds_up:
         return
     above = text.lines[max(total.line - MOST_ABOVE, 0) : total.line]
-    printed = {
-        amount.value for line in above for cell in line.cells for amount in text.amounts(cell) if amount.money
-    }
+    printed = {amount.value for line in above for cell in line.cells for amount in text.money(cell)}
     for before in by_role["settled"]:
         rest = total.amount.value - before.amount.value
         if before.line < total.line and before.amount.value > 0 and rest > 0 and rest in printed:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from tasks.agent.page import Word
+from tasks.agent.rules.dates import SWAPPABLE, Found
 from tasks.agent.rules.labels import fold
-from tasks.agent.rules.text import Text
+from tasks.agent.rules.text import Candidate, Text
 
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'"})
 
@@ -28,3 +29,8 @@ class Flow:
         """The words that characters start..end touch."""
         first = max(bisect_right(self.starts, start) - 1, 0)
         return self.words[first : bisect_left(self.starts, end)]
+
+    def dated(self, found: Found, score: float) -> Candidate:
+        """The candidate for a date that was found in `folded`."""
+        reasons = [SWAPPABLE] if found.unsure else []
+        return Candidate(found.value.isoformat(), score, self.words_at(found.start, found.end), reasons)

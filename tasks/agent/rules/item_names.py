@@ -63,7 +63,7 @@ def _beside(text: Text, index: int, near: Line, named: Column) -> list[Word]:
         return []
     line = text.lines[index]
     apart = max(line.y0 - near.y1, near.y0 - line.y1)
-    figures = any(amount.money for cell in line.cells for amount in text.amounts(cell))
+    figures = text.bears_money(line.cells)
     heads = any((hit := text.leading_hit(cell)) and hit.plays("column:unit_price") for cell in line.cells)
     if line.page != near.page or apart > near.y1 - near.y0 or figures or heads:
         return []

@@ -6,12 +6,11 @@ import re
 from decimal import Decimal
 
 from tasks.agent.layout import Cell, Line
-from tasks.agent.rules import numbers
 from tasks.agent.rules.combining import Amounts, sums_of
 from tasks.agent.rules.counted import COUNTED_PRICE
-from tasks.agent.rules.sums import CENT
-from tasks.agent.rules.tables import Row, Table
-from tasks.agent.rules.text import Candidate, Text, words_at
+from tasks.agent.rules.numbers import ROUNDING
+from tasks.agent.rules.tables import Row, Table, worth
+from tasks.agent.rules.text import Text, part_at, words_at
 
 LETTERS = re.compile(r"[^\W\d_]{2}")
 HEADS = ("number", "date", "due_date", "supplier", "buyer", "tax_id", "other_number")
@@ -53,7 +52,7 @@ def proved(text: Text, table: Table, amounts: Amounts) -> Table:
 
 def counts(rows: list[Row]) -> int:
     """How many of the rows are worth something; one of them and nothing beside it is the sum itself ("Charges 4.11, credits 0.00")."""
-    return sum(bool(Decimal(row.amount)) for row in rows)
+    return sum(bool(row.amount) for row in rows)
 
 
 def with_parts(text: Text, targets: list[Decimal]) -> list[Row]:
@@ -78,18 +77,18 @@ def _whole(text: Text, index: int) -> tuple[Row | None, int]:
     item = _row_of(text, line)
     if item is None:
         return None, index + 1
-    rest, after = Decimal(item.amount), index + 1
+    rest, after = item.amount, index + 1
     while after < len(text.lines) and text.lines[after].cells[0].x0 > line.cells[0].x0 + SET_IN:
         part = _row_of(text, text.lines[after])
-        rest -= Decimal(part.amount) if part is not None else 0
+        rest -= part.amount if part is not None else 0
         after += 1
-    whole = after > index + 1 and abs(rest) <= CENT
+    whole = after > index + 1 and abs(rest) <= ROUNDING
     return (item, after) if whole else (None, index + 1)
 
 
 def is_one_of(rows: list[Row], targets: list[Decimal]) -> bool:
-    value = sum((Decimal(row.amount) for row in rows if "amount" in row.parts), Decimal(0))
-    return bool(rows) and any(abs(value - target) <= CENT for target in targets)
+    value = worth(rows)
+    return bool(rows) and any(abs(value - target) <= ROUNDING for target in targets)
 
 
 def sums_up(rows: list[Row], targets: list[Decimal], amounts: Amounts) -> bool:
@@ -114,17 +113,17 @@ def _block(text: Text, targets: list[Decimal], start: int) -> list[Row]:
                 break
             continue
         without = 0
-        value += Decimal(row.amount)
+        value += row.amount
         if not (_is_tax(text, line) or _is_reduction(text, line, row)):
             rows.append(row)
-        if any(abs(value - target) <= CENT for target in targets):
+        if any(abs(value - target) <= ROUNDING for target in targets):
             best = rows[::-1]
         if len(rows) > MOST_ROWS:
             break
     if counts(best) < LEAST:
         return []
     # "Food & drink 47.10 | Service 4.71" are no items either, where those above sum to the first of them
-    inner = _block(text, [Decimal(best[0].amount)], best[0].line)
+    inner = _block(text, [best[0].amount], best[0].line)
     return inner or best
 
 
@@ -137,7 +136,7 @@ def _starts(text: Text, table: Table, amounts: Amounts, targets: list[Decimal]) 
     again = {
         index
         for index in summed
-        if any(amount.value in targets for cell in text.lines[index].cells for amount in _money(text, cell))
+        if any(amount.value in targets for cell in text.lines[index].cells for amount in text.money(cell))
     }
     return [first, *sorted(again)]
 
@@ -146,14 +145,14 @@ def _first_sum(text: Text, amounts: Amounts) -> int:
     found = [
         c for c in (amounts.net, amounts.tax, amounts.total, amounts.amount_due) if c is not None and c.words
     ]
-    lines = [index for c in found if (index := _line_of(text, c)) is not None]
+    lines = [text.cell_of(c.words[0]).line for c in found]
     labelled = [
         cell.line
         for cell, hits in text.hits.items()
         for hit in hits
         if hit.plays_one(("net", "tax", "total"))
         and text.leads(cell, hit)
-        and any(_money(text, c) for c in text.lines[cell.line].cells)
+        and text.bears_money(text.lines[cell.line].cells)
     ]
     first = min(lines, default=0)
     return min([index for index in labelled if first - MOST_ROWS < index <= first], default=first)
@@ -171,21 +170,12 @@ def _is_tax(text: Text, line: Line) -> bool:
 def _is_reduction(text: Text, line: Line, row: Row) -> bool:
     """Whether the line takes off of what stands over it: "Loyalty discount  -0.50"."""
     hit = text.leading_hit(line.cells[0])
-    return hit is not None and "discount" in hit.roles and Decimal(row.amount) < 0
+    return hit is not None and "discount" in hit.roles and row.amount < 0
 
 
 def _sums(text: Text, cell: Cell) -> bool:
     hit = text.leading_hit(cell)
     return hit is not None and hit.plays_one(("net", "tax", "total", "amount_due", "settled"))
-
-
-def _line_of(text: Text, candidate: Candidate) -> int | None:
-    word = candidate.words[0]
-    return next((cell.line for cell in text.cells if any(own is word for own in cell.words)), None)
-
-
-def _money(text: Text, cell: Cell) -> list[numbers.Amount]:
-    return [amount for amount in text.amounts(cell) if amount.money]
 
 
 def _heads(text: Text, cell: Cell) -> bool:
@@ -200,15 +190,15 @@ def _heads(text: Text, cell: Cell) -> bool:
 def _multiplies(text: Text, line: Line) -> bool:
     """Whether the line is a quantity, a price and their product, and nothing else."""
     figures = [amount.value for cell in line.cells for amount in text.amounts(cell) if not amount.percent]
-    return len(figures) == 3 and bool(figures[2]) and abs(figures[0] * figures[1] - figures[2]) <= CENT
+    return len(figures) == 3 and bool(figures[2]) and abs(figures[0] * figures[1] - figures[2]) <= ROUNDING
 
 
 def _row_of(text: Text, line: Line) -> Row | None:
     """An item: words, and behind them a figure of money as the last figure of the line."""
-    last = next((cell for cell in reversed(line.cells) if _money(text, cell)), None)
+    last = next((cell for cell in reversed(line.cells) if text.money(cell)), None)
     if last is None or last.column < len(line.cells) - 2:
         return None
-    amount = _money(text, last)[-1]
+    amount = text.money(last)[-1]
     if any(_heads(text, cell) for cell in line.cells):
         return None
     words = [
@@ -217,17 +207,15 @@ def _row_of(text: Text, line: Line) -> Row | None:
         if LETTERS.search(cell.text)
         for word in (cell.words if cell is not last else words_at(cell, 0, max(amount.start - 1, 0)))
     ]
-    figures = {
-        id(w) for cell in line.cells for a in _money(text, cell) for w in words_at(cell, a.start, a.end)
-    }
+    figures = {id(w) for cell in line.cells for a in text.money(cell) for w in words_at(cell, a.start, a.end)}
     words = [word for word in words if id(word) not in figures]
     if not LETTERS.search(" ".join(word.text for word in words)):
         before = text.lines[line.index - 1] if line.index else line
         counted = COUNTED_PRICE.search(line.text) or _multiplies(text, line)
-        if not counted or any(_money(text, cell) for cell in before.cells):
+        if not counted or text.bears_money(before.cells):
             return None
         words = [word for cell in before.cells for word in cell.words]  # its name stands in the line before
     row = Row(line=line.index)
-    row.parts["amount"] = (numbers.plain(amount.value), words_at(last, amount.start, amount.end))
+    row.parts["amount"] = part_at(last, amount)
     row.parts["description"] = (" ".join(word.text for word in words), words)
     return row

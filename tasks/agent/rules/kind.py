@@ -117,7 +117,7 @@ def is_listed(text: Text, cell: Cell) -> bool:
     """Whether a date stands before the cell and an amount behind it: a row of an account ("04/03/2024 | Invoice F-811 | 1,310.00")."""
     cells = text.lines[cell.line].cells
     before = any(text.dates(other) for other in cells if other.x1 <= cell.x0)
-    return before and any(a.money for other in cells if other.x0 >= cell.x1 for a in text.amounts(other))
+    return before and text.bears_money(other for other in cells if other.x0 >= cell.x1)
 
 
 def heads_column(text: Text, cell: Cell) -> bool:
@@ -126,11 +126,7 @@ def heads_column(text: Text, cell: Cell) -> bool:
     if len(line.cells) < LEAST_COLUMNS or any(map(DIGIT.search, (other.text for other in line.cells))):
         return False
     row = text.lines[line.index + 1 : line.index + 2]
-    return (
-        bool(row)
-        and len(row[0].cells) >= LEAST_COLUMNS
-        and any(amount.money for other in row[0].cells for amount in text.amounts(other))
-    )
+    return bool(row) and len(row[0].cells) >= LEAST_COLUMNS and text.bears_money(row[0].cells)
 
 
 def lists_documents(text: Text, cell: Cell) -> bool:
@@ -141,7 +137,7 @@ def lists_documents(text: Text, cell: Cell) -> bool:
         and len(rows) == LEAST_LISTED
         and all(
             any(c.x0 < cell.x1 and c.x1 > cell.x0 and DIGIT.search(c.text) for c in line.cells)
-            and any(amount.money for c in line.cells for amount in text.amounts(c))
+            and text.bears_money(line.cells)
             for line in rows
         )
     )

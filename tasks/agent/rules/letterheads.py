@@ -33,7 +33,7 @@ def is_something_else(text: Text, cell: Cell) -> bool:
     if (
         text.dates(cell)
         or is_month(text, cell)
-        or any(amount.money for amount in text.amounts(cell))
+        or text.money(cell)
         or POSTCODE.search(cell.text)
         or STATEMENT.match(text.folded[cell])
         or STREET.search(cell.text)

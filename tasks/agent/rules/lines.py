@@ -10,11 +10,11 @@ from tasks.agent.rules import numbers
 from tasks.agent.rules.counted import read_counted
 from tasks.agent.rules.item_names import name_of
 from tasks.agent.rules.labels import Hit, fold
-from tasks.agent.rules.tables import Column, Row, Table
-from tasks.agent.rules.text import Text, words_at
+from tasks.agent.rules.numbers import CENT, ROUNDING
+from tasks.agent.rules.tables import Column, Row, Table, worth
+from tasks.agent.rules.text import Text, part_at, words_at
 from tasks.agent.rules.vocabulary.columns import INCLUDED
 
-CENT = Decimal("0.01")
 MOST_HEADING = 12
 """Lines of a heading whose columns are narrow."""
 ROWS_APART = 4
@@ -53,17 +53,17 @@ def table_of(text: Text) -> Table:
 def _leave_sums(table: Table) -> None:
     """Rows that say less than all before them, the first or all of which are what those sum to ("Parts", "Labor"): no items."""
     value = Decimal(0)
-    rest = sum((Decimal(row.amount) for row in table.rows if "amount" in row.parts), Decimal(0))
+    rest = worth(table.rows)
     for position, row in enumerate(table.rows):
         if (
             (is_plainer(row, table.rows, 0, position) or says_less(row, table.rows[:position]))
             and "amount" in row.parts
-            and any(abs(value - other) <= 2 * CENT for other in (Decimal(row.amount), rest - value))
+            and any(abs(value - other) <= ROUNDING for other in (row.amount, rest - value))
         ):
             table.taken -= {other.line for other in table.rows[position:]}
             table.rows = table.rows[:position]
             return
-        value += Decimal(row.amount) if "amount" in row.parts else 0
+        value += worth([row])
 
 
 def _read_table(text: Text, at: int, columns: list[Column], table: Table) -> int:
@@ -99,7 +99,7 @@ def goes_on(text: Text, index: int, columns: list[Column], table: Table) -> bool
 
 def heading(text: Text, line: Line) -> list[Column] | None:
     """The columns of a heading row: at least three names, or two with an amount; never a row with figures of money."""
-    if any(amount.money for cell in line.cells for amount in text.amounts(cell)):
+    if text.bears_money(line.cells):
         return None
     columns = columns_of(text, line)
     roles = {column.role for column in columns}
@@ -140,7 +140,7 @@ def add_lower(text: Text, line: Line, columns: list[Column]) -> None:
 
 def heads_sums(text: Text, line: Line) -> bool:
     """Whether the line heads a table of sums: names of net, tax and total, and nothing that only items have."""
-    if any(amount.money for cell in line.cells for amount in text.amounts(cell)):
+    if text.bears_money(line.cells):
         return False
     leading = [hit for cell in line.cells if (hit := text.leading_hit(cell)) is not None]
     sums = {
@@ -201,7 +201,7 @@ def _read_rows(text: Text, index: int, columns: list[Column], table: Table) -> i
             if role in ENDING:
                 return index
             if row is not None and role in ("charge", "discount"):
-                changes += abs(Decimal(row.amount)) * (1 if role == "charge" else -1)
+                changes += abs(row.amount) * (1 if role == "charge" else -1)
             summed = summed or (role == "net" and is_sum_of(text, line, table.rows[begin:], changes))
             index, last = index + 1, line
             continue
@@ -273,9 +273,9 @@ def is_dated(text: Text, line: Line) -> bool:
 
 def is_sum_of(text: Text, line: Line, rows: list[Row], changes: Decimal) -> bool:
     """Whether a figure of the line is what the rows sum to, without the changes printed among them or with all of these."""
-    value = sum((Decimal(row.amount) for row in rows if "amount" in row.parts), Decimal(0))
+    value = worth(rows)
     figures = [amount.value for cell in line.cells for amount in text.amounts(cell)]
-    return any(abs(figure - value - change) <= 2 * CENT for figure in figures for change in (0, changes))
+    return any(abs(figure - value - change) <= ROUNDING for figure in figures for change in (0, changes))
 
 
 def is_rated(text: Text, line: Line, row: Row) -> bool:
@@ -340,7 +340,7 @@ def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row |
     cell, amount = placed
     if re.search(r"[^\W\d_]:\s", cell.text[: amount.start]):
         return None  # a remark like "Rebate: -2.50" below an item
-    row = Row({"amount": (numbers.plain(amount.value), words_at(cell, amount.start, amount.end))})
+    row = Row({"amount": part_at(cell, amount)})
     for role in ("quantity", "unit_price"):
         for column in columns:
             if (
@@ -350,7 +350,7 @@ def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row |
             ):
                 other, number = found
                 if (other, number.start) != (cell, amount.start):
-                    row.parts[role] = (numbers.plain(number.value), words_at(other, number.start, number.end))
+                    row.parts[role] = part_at(other, number)
                     break
     words = name_of(text, line, columns, row)
     if not words and len(row.parts) < 3:

@@ -180,7 +180,7 @@ def _in_words(text: Text, sign: str = "") -> Iterator[tuple[str, list[Word]]]:
 
 def unit_of(text: Text, words: list[Word]) -> set[str]:
     """The currencies that are printed in the cell of these words and in the one before it: those of a sum."""
-    cells = [cell for cell in text.cells if words and words[0] in cell.words]
+    cells = [text.cell_of(words[0])] if words else []
     cells += [text.lines[cell.line].cells[cell.column - 1] for cell in cells if cell.column]
     codes = {code_of(match.group()) for cell in cells for match in _CODE.finditer(cell.text)}
     return codes - {""}

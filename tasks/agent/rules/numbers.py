@@ -25,6 +25,9 @@ AMOUNT = re.compile(
 
 CENTS = re.compile(r"(?<![\d.,])\d[\d.,'’ ]*([.,])\d{2}(?![\d.,]*\d)")
 THOUSANDS = re.compile(r"(?<![\w.,])[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?![.,]?\w)")
+ROUNDING = Decimal("0.02")
+"""Rounding of several rates may shift a sum by this much."""
+CENT = Decimal("0.01")
 LEAST_THOUSANDS = 3
 """A single figure with three digits behind a point may be a measure."""
 

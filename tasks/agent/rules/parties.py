@@ -121,7 +121,7 @@ class Parties:
         labelled = "label" in one.signs and "legal form" in other.signs - one.signs
         if not (letterhead or labelled):
             return False
-        first, second = self._cell(one), self._cell(other)
+        first, second = self.text.cell_of(one.words[0]), self.text.cell_of(other.words[0])
         return (
             second in self.text.below(first, 1)
             and abs(second.x0 - first.x0) < 4
@@ -130,15 +130,12 @@ class Parties:
             and not any(POSTCODE.search(below.text) for below in self.text.below(second, 1))
         )
 
-    def _cell(self, party: Party) -> Cell:
-        return next(cell for cell in self.text.cells if any(word is party.words[0] for word in cell.words))
-
     def _may_be_anybodys(self, best: Party) -> bool:
         """Whether the place of the name is all that speaks for it, and that place may as well be the one of who is written to."""
         if not best.signs <= {"letterhead", "legal form", "again"}:
             return False
         weak = best.signs == {"letterhead"} and best.score < WEAK
-        cell = self._cell(best)
+        cell = self.text.cell_of(best.words[0])
         low = cell.y0 > LOW * self.text.pages[cell.page].height and "legal form" not in best.signs
         block = [self.text.folded[other] for other in self.text.below(cell, BLOCK)] if low else []
         alone = low and not any(CONTACT.search(line) or FOOTER_WORDS.search(line) for line in block)
@@ -151,8 +148,8 @@ class Parties:
 
     def _heads(self, party: Party) -> bool:
         """Whether the name stands in one of the first lines of the document."""
-        head = [line for line in self.text.lines[:HEAD_LINES] if line.page == self.first]
-        return any(word is party.words[0] for line in head for cell in line.cells for word in cell.words)
+        cell = self.text.cell_of(party.words[0])
+        return cell.line < HEAD_LINES and cell.page == self.first
 
     def _look(self) -> None:
         for cell in self.text.cells:
@@ -262,7 +259,7 @@ class Parties:
             POSTCODE.search(parts[0])
             or STREET.search(parts[0])
             or cell.line in self.taken
-            or any(a.money for a in self.text.amounts(cell))
+            or self.text.money(cell)
         ):
             return
         start = cell.text.find(parts[0])

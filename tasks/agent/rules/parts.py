@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from tasks.agent.page import Page
-from tasks.agent.rules.headings import numbers_on
+from tasks.agent.rules.document_numbers import numbers_on
 from tasks.agent.rules.text import Text
 
 TOP = 0.45

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from tasks.agent.checks import CENT
 from tasks.agent.contract import Record
+from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.tables import Row
 from tasks.agent.rules.text import Text, words_at
 
@@ -19,7 +19,7 @@ def products(text: Text, rows: list[Row]) -> dict[int, str]:
     """By position the rows whose figures contradict each other, and how, in words."""
     taken = {row.line for row in rows}
     return {
-        position: f"Quantity {row.parts['quantity'][0]} × price {row.parts['unit_price'][0]}{SAID}{row.amount}."
+        position: f"Quantity {row.parts['quantity'][0]} × price {row.parts['unit_price'][0]}{SAID}{row.parts['amount'][0]}."
         for position, row in enumerate(rows)
         if row.parts.keys() >= set(FACTORS) and not is_product(text, row, taken)
     }
@@ -33,7 +33,7 @@ def contradicts_itself(record: Record) -> bool:
 def is_product(text: Text, row: Row, taken: set[int]) -> bool:
     """Whether quantity × price is the amount as far as they are printed, with the rates and changes printed beside them or without."""
     quantity, price, amount = (abs(Decimal(row.parts[name][0])) for name in FACTORS)
-    rounded = CENT + quantity * half(price) + price * half(quantity)
+    rounded = ROUNDING + quantity * half(price) + price * half(quantity)
     return any(abs(value - amount) <= rounded for value in worths(text, row, taken, quantity, price))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from tasks.agent.layout import Cell
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.numbers import Amount, plain
+from tasks.agent.rules.numbers import Amount
 from tasks.agent.rules.tables import Table
-from tasks.agent.rules.text import Candidate, Text, words_at
+from tasks.agent.rules.text import Candidate, Text, figure_at
 
 SCORE, BARE, ONLY = 0.8, 0.7, 0.5
 UNNAMED = "No label names a total; this is the only amount in the document."
@@ -23,9 +24,8 @@ def received_of(text: Text, table: Table) -> Candidate | None:
         placed = _behind(text, cell, hit)
         if placed is not None and placed[1].value > 0:
             other, amount = placed
-            words = words_at(other, amount.start, amount.end)
             label = text.folded[cell][hit.start : hit.end]
-            candidate = Candidate(plain(amount.value), SCORE if amount.money else BARE, words, label=label)
+            candidate = figure_at(other, amount, SCORE if amount.money else BARE, label)
             found.setdefault(amount.value, candidate)
     return next(iter(found.values())) if len(found) == 1 else None
 
@@ -35,12 +35,10 @@ def only_figure(text: Text) -> Candidate | None:
     if any(cell.words[0].source == "ocr" for cell in text.cells):
         return None
     found = {
-        amount.value: Candidate(
-            plain(amount.value), ONLY, words_at(cell, amount.start, amount.end), [UNNAMED]
-        )
+        amount.value: replace(figure_at(cell, amount, ONLY), reasons=[UNNAMED])
         for cell in text.cells
-        for amount in text.amounts(cell)
-        if amount.money and amount.value > 0
+        for amount in text.money(cell)
+        if amount.value > 0
     }
     return next(iter(found.values())) if len(found) == 1 else None
 

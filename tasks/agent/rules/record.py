@@ -8,41 +8,40 @@ from itertools import islice
 
 from tasks.agent import checks, confidence
 from tasks.agent.checks import Findings
-from tasks.agent.confidence import Signals
-from tasks.agent.contract import FieldValue, Record, Source
+from tasks.agent.contract import FieldValue, Record
 from tasks.agent.einvoice import EInvoice
-from tasks.agent.grounding import doubts_of, evidence
 from tasks.agent.pdf import Document
 from tasks.agent.rules.amounts import amounts_of
 from tasks.agent.rules.buyers import addressee, buyers_of
 from tasks.agent.rules.combining import Amounts
 from tasks.agent.rules.days import dates_of
-from tasks.agent.rules.headings import numbers_of
+from tasks.agent.rules.document_numbers import numbers_of
 from tasks.agent.rules.items import proved
 from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.lines import ENDS_ITEMS, table_of
 from tasks.agent.rules.money import currency_of, unit_of
 from tasks.agent.rules.names import SHARED
-from tasks.agent.rules.numbers import plain
+from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import key_of
 from tasks.agent.rules.products import FACTORS, products
 from tasks.agent.rules.received import only_figure, received_of
 from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
 from tasks.agent.rules.spelled import spelled_of
-from tasks.agent.rules.tables import Row, Table
+from tasks.agent.rules.tables import Row, Table, worths
 from tasks.agent.rules.taxids import iban_of, tax_ids_of
-from tasks.agent.rules.text import Candidate, Text, words_at
+from tasks.agent.rules.text import Candidate, Text, figure_at, rivalled
 from tasks.agent.rules.unnamed import gives_back, kind_by_content
-from tasks.agent.rules.values import FURTHER, MOST_REASONS, PROVEN_LINES, missing, source_of, weak
+from tasks.agent.rules.values import PROVEN_LINES, Judge, missing
 from tasks.agent.tracing import span
 
 SURE_KIND = 0.6
 RIVAL = 0.06
 """A second candidate that comes this near makes the first one doubtful."""
-ANOTHER = "Another value stands as near to its label: {}."
 MOST_LINES = 2000
+PART = 0.85
+"""How well the rule supports each part of a line item."""
 ONLY_XML = "Only the embedded electronic invoice says so; no label on the page does."
 
 
@@ -99,12 +98,11 @@ def record_of(
     if xml is not None:
         complete_from_xml(text, chosen, found, xml)
     with span("grounding", kind="TOOL"):
+        judge = Judge(document, text, confidence.INVOICE, found)
         fields = {
-            key: field_of(document, text, candidate, key, found)
-            for key, candidate in chosen.items()
-            if candidate is not None
+            key: judge.field(key, candidate) for key, candidate in chosen.items() if candidate is not None
         }
-        lines = lines_of(document, text, table, found)
+        lines = lines_of(judge, table)
     for key in confidence.REQUIRED:
         fields.setdefault(key, FieldValue(value=None, confidence=0.0, reasons=(missing(key),)))
     return Record(
@@ -137,7 +135,7 @@ def complete_total(text: Text, name: str, amounts: Amounts, table: Table, spelle
     if total is None:
         amounts.total = received or spelled or only_figure(text)
     elif received is not None and received.amount - total.amount not in (0, *map(abs, amounts.settled)):
-        total.reasons.append(ANOTHER.format(received.value))
+        total.reasons.append(rivalled(received.value))
 
 
 def other_sums(amounts: Amounts) -> list[Decimal]:
@@ -163,7 +161,7 @@ def first(candidates: list[Candidate]) -> Candidate | None:
     rivals = (other for other in candidates[1:] if key_of(other.value) != key_of(best.value))
     for rival in islice(rivals, 1):
         if best.score - rival.score < RIVAL and not best.reasons:
-            best.reasons.append(ANOTHER.format(rival.value[:80]))
+            best.reasons.append(rivalled(rival.value))
     return best
 
 
@@ -177,9 +175,8 @@ def findings(
     checks.check_sums(found, net, tax, total, changes)
     if total is None and amounts.adds_up:
         found.confirm("net", "tax")
-    line_amounts = [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
     subtotals = [*amounts.subtotals, *([total - tax] if total is not None and tax is not None else ())]
-    agree = checks.check_lines(found, line_amounts, net, total, changes, subtotals)
+    agree = checks.check_lines(found, worths(table.rows), net, total, changes, subtotals)
     if agree is not None:
         found.confirm("lines") if agree else found.doubt(
             "The line items do not sum to the printed net or total.", "lines"
@@ -199,10 +196,10 @@ def findings(
 
 def untaxed(text: Text, name: str, amounts: Amounts, table: Table) -> Candidate | None:
     """Where no tax is printed and the line items sum to the total, the total is the net amount too; receipts include their tax."""
-    total, rows = amounts.total, [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
+    total, rows = amounts.total, worths(table.rows)
     if name == "receipt" or amounts.tax is not None or total is None or not rows:
         return None
-    if abs(sum(rows) - total.amount) > checks.CENT or any(map(names_tax, table.rows)) or names_rate(text):
+    if abs(sum(rows) - total.amount) > ROUNDING or any(map(names_tax, table.rows)) or names_rate(text):
         return None
     return Candidate(total.value, min(total.score, 0.8), total.words, label=total.label)
 
@@ -248,65 +245,25 @@ def complete_from_xml(
 def printed(text: Text, value: Decimal | None, whole: bool = False) -> Candidate | None:
     """The first figure of money on the page that is this value, or has it before its decimal mark (`whole`); none for nothing and zero."""
     for cell in text.cells if value else ():
-        for amount in text.amounts(cell):
-            if amount.money and (int(amount.value) if whole else amount.value) == value:
-                return Candidate(plain(amount.value), 0.7, words_at(cell, amount.start, amount.end))
+        for amount in text.money(cell):
+            if (int(amount.value) if whole else amount.value) == value:
+                return figure_at(cell, amount, 0.7)
     return None
 
 
-def field_of(document: Document, text: Text, candidate: Candidate, key: str, found: Findings) -> FieldValue:
-    proof = (
-        evidence(document, text.pages, candidate.words)
-        if candidate.words and candidate.source == "page"
-        else ()
-    )
-    reasons = [
-        *candidate.reasons,
-        *found.reasons.get(key, ()),
-        *doubts_of(document, text.pages, candidate.words),
-    ]
-    confirmations = min(found.confirmed.get(key, 0), 2)
-    if any("electronic invoice says" not in reason for reason in candidate.reasons) and confirmations:
-        # A rival value is no doubt any more once sums or the electronic invoice decide.
-        reasons = [reason for reason in reasons if not reason.startswith("Another value")]
-    letters = confidence.letters_of(candidate.words)
-    sure = confidence.settled(
-        key, Signals(candidate.score, confirmations, bool(reasons), bool(proof), *letters)
-    )
-    if sure < confidence.READY and not reasons:
-        reasons.append(weak(proof != () or candidate.source != "page", letters[1]))
-    return FieldValue(
-        value=candidate.value,
-        confidence=sure,
-        source=source_of(candidate),
-        evidence=proof,
-        reasons=tuple(r[:300] for r in reasons[:MOST_REASONS]),
-    )
-
-
-def lines_of(
-    document: Document, text: Text, table: Table, found: Findings
-) -> tuple[dict[str, FieldValue], ...]:
+def lines_of(judge: Judge, table: Table) -> tuple[dict[str, FieldValue], ...]:
     """Line items; proof for the first few hundred, for a look at more of them goes to the page itself."""
+    found, rows = judge.found, table.rows[:MOST_LINES]
     confirmed = min(found.confirmed.get("lines", 0), 1)
-    reasons = tuple(found.reasons.get("lines", ()))
-    contradicted = products(text, table.rows[:MOST_LINES])
+    contradicted = products(judge.text, rows)
     lines = []
-    for position, row in enumerate(table.rows[:MOST_LINES]):
+    for position, row in enumerate(rows):
         cells = {}
         for name, (value, words) in row.parts.items():
-            proof = evidence(document, text.pages, words) if position < PROVEN_LINES else ()
-            letters = confidence.letters_of(words)
-            misprints = doubts_of(document, text.pages, words) if position < PROVEN_LINES else ()
-            doubts = (*reasons, *misprints)
+            doubts = list(found.reasons.get("lines", ()))
             if position in contradicted and name in FACTORS:
-                doubts = (*doubts, contradicted[position])
-            sure = confidence.settled("lines", Signals(0.85, confirmed, bool(doubts), bool(proof), *letters))
-            if sure < confidence.READY and not doubts:
-                doubts = (weak(bool(proof), letters[1]) if position < PROVEN_LINES else FURTHER,)
-            source = Source.OCR if letters[0] else Source.PAGE
-            cells[name] = FieldValue(
-                value=value[:500], confidence=sure, source=source, evidence=proof, reasons=doubts
-            )
+                doubts.append(contradicted[position])
+            candidate = Candidate(value[:500], PART, words, doubts)
+            cells[name] = judge.value("lines", candidate, confirmed, looked_up=position < PROVEN_LINES)
         lines.append(cells)
     return tuple(lines)

@@ -11,11 +11,10 @@ from itertools import product
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.lines import ENDS_ITEMS
+from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.tables import Table
-from tasks.agent.rules.text import Candidate, Text, words_at
+from tasks.agent.rules.text import Candidate, Text, figure_at, words_at
 
-CENT = Decimal("0.02")
-"""Rounding of several rates may shift a sum by this much."""
 OF_RATES = "rates"
 Columns = dict[str, tuple[Cell, ...]]
 """The headings that play a role; of taxes there may be several, whose figures are added up."""
@@ -87,14 +86,14 @@ def _is_sum(row: dict[str, Figure]) -> bool:
     """Whether net and tax of the row are its total; no tax is more than half of its net ("VAT code" beside "VAT" may change the two)."""
     if len(row) < len(ENDS_ITEMS) or 2 * abs(row["tax"].amount.value) > abs(row["net"].amount.value):
         return False
-    return abs(row["net"].amount.value + row["tax"].amount.value - row["total"].amount.value) <= CENT
+    return abs(row["net"].amount.value + row["tax"].amount.value - row["total"].amount.value) <= ROUNDING
 
 
 def total_headings(text: Text, line: Line) -> Iterator[Columns]:
     """The columns of a table of totals; where several could be the same one ("Warenwert", "Nettobetrag"), each choice of them, and all taxes at once."""
     found: dict[str, list[tuple[Cell, ...]]] = {}
     for cell in line.cells:
-        if any(amount.money for amount in text.amounts(cell)):
+        if text.money(cell):
             return
         for hit in text.hits.get(cell, ()):
             role = next((role for role in ENDS_ITEMS if role in hit.roles and text.leads(cell, hit)), None)
@@ -137,15 +136,14 @@ def _row_under(
 ) -> dict[str, Figure]:
     """`bare`: whole numbers count where the line holds no cents ("22 % | 2000 | 460")."""
     row: dict[str, Figure] = {}
-    bare = bare and not any(amount.money for cell in line.cells for amount in text.amounts(cell))
+    bare = bare and not text.bears_money(line.cells)
     for cell in line.cells:
         for amount in text.amounts(cell):
             words = words_at(cell, amount.start, amount.end)
             counts = amount.money or (bare and amount.value and not (amount.percent or amount.decimals))
             role = _column_of(words, head, headings) if counts else None
             if role is not None:
-                candidate = Candidate(numbers.plain(amount.value), 0.7, words, label="column")
-                figure = Figure(role, amount, candidate, line.index)
+                figure = Figure(role, amount, figure_at(cell, amount, 0.7, "column"), line.index)
                 several = role in row and len(headings[role]) > 1
                 row[role] = together([row[role], figure], 0.7, "column") if several else figure
     return _swapped(row) if len(row) == len(ENDS_ITEMS) and not _is_sum(row) else row
@@ -195,7 +193,7 @@ def _last_or_sum(rows: list[dict[str, Figure]]) -> dict[str, Figure] | None:
         last = rows[position]
         role = next(iter(last))
         earlier = [row[role].amount.value for row in rows[:position] if role in row]
-        if abs(sum(earlier) - last[role].amount.value) <= CENT:
+        if abs(sum(earlier) - last[role].amount.value) <= ROUNDING:
             return last
     same = {tuple((role, row[role].amount.value) for role in row) for row in rows}
     return rows[0] if len(same) == 1 else None
@@ -204,7 +202,7 @@ def _last_or_sum(rows: list[dict[str, Figure]]) -> dict[str, Figure] | None:
 def doubt_rate(text: Text, chosen: list[Candidate]) -> None:
     """Net, tax and total on one line may be those of one rate: where the line below adds up too, they are no proof of the whole. A row of sums stands last."""
     words = {id(candidate.words[0]) for candidate in chosen if candidate.words}
-    lines = {cell.line for cell in text.cells if any(id(word) in words for word in cell.words)}
+    lines = {text.cell_of(candidate.words[0]).line for candidate in chosen if candidate.words}
     if len(words) < len(ENDS_ITEMS) or len(lines) != 1:
         return
     below = lines.pop() + 1
@@ -215,5 +213,7 @@ def doubt_rate(text: Text, chosen: list[Candidate]) -> None:
 
 def _is_triple(text: Text, line: Line) -> bool:
     """Whether the first three figures of money of the line are net, tax and total, none of them zero."""
-    values = [a.value for cell in line.cells for a in text.amounts(cell) if a.money][: len(ENDS_ITEMS)]
-    return len(values) == len(ENDS_ITEMS) and all(values) and abs(values[0] + values[1] - values[2]) <= CENT
+    values = [a.value for cell in line.cells for a in text.money(cell)][: len(ENDS_ITEMS)]
+    return (
+        len(values) == len(ENDS_ITEMS) and all(values) and abs(values[0] + values[1] - values[2]) <= ROUNDING
+    )

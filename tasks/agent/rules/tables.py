@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 
 @dataclass(slots=True)
@@ -24,8 +26,18 @@ class Row:
     line: int = 0
 
     @property
-    def amount(self) -> str:
-        return self.parts["amount"][0]
+    def amount(self) -> Decimal:
+        return Decimal(self.parts["amount"][0])
+
+
+def worths(rows: Iterable[Row]) -> list[Decimal]:
+    """The amounts of the rows that have one."""
+    return [row.amount for row in rows if "amount" in row.parts]
+
+
+def worth(rows: Iterable[Row]) -> Decimal:
+    """What the rows sum to."""
+    return sum(worths(rows), Decimal(0))
 
 
 @dataclass(slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from tasks.agent.rules.sums import CENT, OF_RATES, Figure, together
+from tasks.agent.rules.numbers import ROUNDING
+from tasks.agent.rules.sums import OF_RATES, Figure, together
 
 OTHER_IN_ROW = "beside"
 """The label of figures that stand in the row of a tax without being its last one."""
@@ -37,5 +38,5 @@ def _labelled(figures: list[Figure]) -> list[Figure]:
 def _sum_among(taxes: list[Figure]) -> Figure | None:
     """The printed sum of the others, of which there are at least two: it says more than its parts."""
     whole = sum((figure.amount.value for figure in taxes), Decimal(0))
-    sums = (figure for figure in taxes if abs(whole - 2 * figure.amount.value) <= CENT)
+    sums = (figure for figure in taxes if abs(whole - 2 * figure.amount.value) <= ROUNDING)
     return next(sums, None) if len(taxes) > 2 else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tasks.agent.layout import Cell
 from tasks.agent.page import Word
 from tasks.agent.rules import dates
 from tasks.agent.rules.flow import Flow
@@ -41,11 +40,11 @@ BEHIND = 30
 WHOLE, PART = 0.82, 0.6
 
 
-def _runs_on(cells: dict[int, Cell], before: list[Word], words: list[Word]) -> bool:
+def _runs_on(text: Text, before: list[Word], words: list[Word]) -> bool:
     """Whether the date goes on a sentence: in the same cell, or behind a line that holds nothing else."""
     if not before or not words:
         return False
-    one, other = cells[id(before[0])], cells[id(words[0])]
+    one, other = text.cell_of(before[0]), text.cell_of(words[0])
     return one is other or (other.line == one.line + 1 and one.column == other.column == 0)
 
 
@@ -53,13 +52,13 @@ def unreduced(text: Text, found: list[Candidate]) -> list[Candidate]:
     """Without the days on which a discount ends: its name follows in the same words, and none of the whole sum stands before."""
     if not found or not any(NAMED.search(folded) for folded in text.folded.values()):
         return found
-    before = {id(word): cell.words[:at] for cell in text.cells for at, word in enumerate(cell.words)}
-    behind = {id(word): cell.words[at + 1 :] for cell in text.cells for at, word in enumerate(cell.words)}
-    return [c for c in found if not _is_reduced(before[id(c.words[0])], behind[id(c.words[-1])])]
+    return [candidate for candidate in found if not _is_reduced(text, candidate.words)]
 
 
-def _is_reduced(before: list[Word], behind: list[Word]) -> bool:
-    left, right = (fold(" ".join(word.text for word in words)) for words in (before, behind))
+def _is_reduced(text: Text, words: list[Word]) -> bool:
+    before, behind = text.cell_of(words[0]).words, text.cell_of(words[-1]).words
+    left = fold(" ".join(word.text for word in before[: before.index(words[0])]))
+    right = fold(" ".join(word.text for word in behind[behind.index(words[-1]) + 1 :]))
     own = left[max((found.end for found in dates.find(left)), default=0) :]
     return NAMED.search(right[:BEHIND]) is not None and not FULL.search(own)
 
@@ -67,7 +66,6 @@ def _is_reduced(before: list[Word], behind: list[Word]) -> bool:
 def stated_days(text: Text) -> Iterator[Candidate]:
     """Dates that stand behind a word of paying and one of a limit; where a discount ends before, the later one counts for more."""
     flow = Flow(text)
-    cells = {id(word): cell for cell in text.cells for word in cell.words}
     for found in dates.find(flow.folded, text.month_first):
         before = ABBREVIATED.sub(" ", flow.folded[max(found.start - REACH, 0) : found.start])
         behind = flow.folded[found.end : found.end + BEHIND]
@@ -76,7 +74,7 @@ def stated_days(text: Text) -> Iterator[Candidate]:
             continue
         reduced = max([other.end() for other in REDUCED.finditer(match.group())], default=0)
         words = flow.words_at(found.start, found.end)
-        if not _runs_on(cells, flow.words_at(max(found.start - 2, 0), found.start - 1)[:1], words[:1]):
+        if not _runs_on(text, flow.words_at(max(found.start - 2, 0), found.start - 1)[:1], words[:1]):
             continue
         score = PART if reduced and not FULL.search(match.group(), reduced) else WHOLE
         yield Candidate(found.value.isoformat(), score, words, label="sentence")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -87,6 +87,13 @@ class Text:
             self._amounts[cell] = found
         return found
 
+    def money(self, cell: Cell) -> list[numbers.Amount]:
+        return [amount for amount in self.amounts(cell) if amount.money]
+
+    def bears_money(self, cells: Iterable[Cell]) -> bool:
+        """Whether a figure of money stands in any of the cells."""
+        return any(amount.money for cell in cells for amount in self.amounts(cell))
+
     def _is_rate(self, cell: Cell) -> bool:
         """Whether the sign of percent behind the cell's figure stands in a column of its own."""
         behind = self.lines[cell.line].cells[cell.column + 1 : cell.column + 2]
@@ -97,6 +104,13 @@ class Text:
         if found is None:
             found = self._dates[cell] = dates.find(self.folded[cell], self.month_first)
         return found
+
+    def cell_of(self, word: Word) -> Cell:
+        return self._cells_of_words[id(word)]
+
+    @cached_property
+    def _cells_of_words(self) -> dict[int, Cell]:
+        return {id(word): cell for cell in self.cells for word in cell.words}
 
     def labelled(self, prefix: str) -> Iterator[tuple[Cell, Hit]]:
         """Cells and hits in reading order whose role starts with `prefix`."""
@@ -153,6 +167,25 @@ class Text:
         if cell.y0 - line.y1 > 2.2 * cell.height:
             return []
         return [c for c in line.cells if c.x0 < cell.x1 and c.x1 > cell.x0]
+
+
+ANOTHER = "Another value stands as near to its label: "
+
+
+def rivalled(value: str) -> str:
+    """The reason of a value that another one rivals, until a check decides between them."""
+    return f"{ANOTHER}{value[:80]}."
+
+
+def figure_at(cell: Cell, amount: numbers.Amount, score: float, label: str = "") -> Candidate:
+    """The candidate for a figure as it is printed in the cell."""
+    value, words = part_at(cell, amount)
+    return Candidate(value, score, words, label=label)
+
+
+def part_at(cell: Cell, amount: numbers.Amount) -> tuple[str, list[Word]]:
+    """A figure of the cell as part of a line item: its value and its words."""
+    return numbers.plain(amount.value), words_at(cell, amount.start, amount.end)
 
 
 def words_at(cell: Cell, start: int, end: int) -> list[Word]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 
 from tasks.agent.rules.combining import OF_LINES, Amounts
 from tasks.agent.rules.days import dates_of
 from tasks.agent.rules.kind import LEAST_OF_TILL, MOST_PAGES_OF_TILL, is_of_another_kind, till_words
 from tasks.agent.rules.sums import OF_RATES
-from tasks.agent.rules.tables import Table
+from tasks.agent.rules.tables import Table, worths
 from tasks.agent.rules.text import Candidate, Text
 
 MOST_PAGES = 6
@@ -81,6 +80,5 @@ def gives_back(amounts: Amounts, table: Table) -> bool:
     figures = [
         candidate.amount for candidate in (amounts.net, amounts.tax, amounts.total) if candidate is not None
     ]
-    items = [Decimal(row.amount) for row in table.rows if "amount" in row.parts]
-    negative = sum(amount < 0 for amount in [*figures, *items])
+    negative = sum(amount < 0 for amount in [*figures, *worths(table.rows)])
     return amounts.total is not None and amounts.total.amount < 0 and max(figures) <= 0 and negative > 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tasks.agent import confidence
 from tasks.agent.checks import Findings
@@ -11,7 +11,7 @@ from tasks.agent.confidence import Scale, Signals
 from tasks.agent.contract import FieldValue, Source
 from tasks.agent.grounding import doubts_of, evidence
 from tasks.agent.pdf import Document
-from tasks.agent.rules.text import Candidate, Text
+from tasks.agent.rules.text import ANOTHER, Candidate, Text
 
 MOST_REASONS = 20
 PROVEN_LINES = 400
@@ -27,11 +27,6 @@ def source_of(candidate: Candidate) -> Source:
     )
 
 
-def grounded(document: Document, text: Text, candidate: Candidate) -> FieldValue:
-    """The value as it stands, without checks against others and without calibration."""
-    return _grounded(document, text, candidate, 0, lambda signals: confidence.supported(signals))
-
-
 @dataclass(frozen=True, slots=True)
 class Judge:
     """Grounds the values of one kind of document, with what its checks found, on the scale that is fitted for it."""
@@ -42,29 +37,37 @@ class Judge:
     found: Findings
 
     def field(self, name: str, candidate: Candidate) -> FieldValue:
-        candidate.reasons += self.found.reasons.get(name, ())
-        return self.value(name, candidate, self.found.confirmed.get(name, 0))
+        """With what the checks say of the field; a rival value is no doubt any more once one of them decides."""
+        confirmed = self.found.confirmed.get(name, 0)
+        reasons = [*candidate.reasons, *self.found.reasons.get(name, ())]
+        if confirmed:
+            reasons = [reason for reason in reasons if not reason.startswith(ANOTHER)]
+        return self.value(name, replace(candidate, reasons=reasons), confirmed)
 
-    def value(self, name: str, candidate: Candidate, confirmed: int) -> FieldValue:
-        """`confirmed`: how many checks confirm it."""
-        return _grounded(
-            self.document,
-            self.text,
-            candidate,
-            confirmed,
-            lambda signals: confidence.settled(name, signals, self.scale),
-        )
+    def value(self, name: str, candidate: Candidate, confirmed: int, *, looked_up: bool = True) -> FieldValue:
+        """`confirmed`: how many checks confirm it. `looked_up`: whether it is looked up on the page, which takes its time."""
+
+        def settle(signals: Signals) -> float:
+            return confidence.settled(name, signals, self.scale)
+
+        return _grounded(self.document, self.text, candidate, confirmed, settle, looked_up=looked_up)
+
+
+def grounded(document: Document, text: Text, candidate: Candidate) -> FieldValue:
+    """The value as it stands, without checks against others and without calibration: for agents of one's own."""
+    return _grounded(document, text, candidate, 0, confidence.supported)
 
 
 def _grounded(
-    document: Document, text: Text, candidate: Candidate, confirmed: int, settle: Callable[[Signals], float]
-) -> FieldValue:
-    proof = evidence(document, text.pages, candidate.words)
-    reasons = [*candidate.reasons, *doubts_of(document, text.pages, candidate.words)]
+    document: Document, text: Text, candidate: Candidate, confirmed: int, settle: Callable[[Signals], float], *, looked_up: bool = True
+) -> FieldValue:  # fmt: skip
+    printed = candidate.source == "page"
+    proof = evidence(document, text.pages, candidate.words) if printed and looked_up else ()
+    reasons = [*candidate.reasons, *(doubts_of(document, text.pages, candidate.words) if looked_up else ())]
     letters = confidence.letters_of(candidate.words)
     sure = settle(Signals(candidate.score, confirmed, bool(reasons), bool(proof), *letters))
     if sure < confidence.READY and not reasons:
-        reasons.append(weak(proof != (), letters[1]))
+        reasons.append(weak(bool(proof) or not printed, letters[1]) if looked_up else FURTHER)
     return FieldValue(
         value=candidate.value,
         confidence=sure,

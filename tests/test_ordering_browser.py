@@ -10,8 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tasks.models import Task
-from tests.factories import database_now
-from tests.test_pages_browser import (  # noqa: F401 - fixtures
+from tests.browser_tools import (  # noqa: F401 - fixtures
     chromium,
     make_polls_quick,
     pytestmark,
@@ -19,6 +18,7 @@ from tests.test_pages_browser import (  # noqa: F401 - fixtures
     visit,
     world,
 )
+from tests.factories import database_now
 
 PICTURES = os.environ.get("PICTURES")
 

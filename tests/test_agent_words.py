@@ -51,3 +51,27 @@ def test_figures_stand_before_their_labels(tmp_path: Path) -> None:
 def test_names_of_taxes_may_have_points(tmp_path: Path) -> None:
     fields = read(tmp_path, [*HEAD, *money(("B.T.W.", "45,60"), ("Totaal", "285,60"))]).fields
     assert fields["tax"].value == "45.60"
+
+
+@pytest.mark.parametrize(
+    ("number", "date", "total"),
+    [
+        ("Número de la factura", "Fecha de la factura", "Total de la factura"), ("N. de la facture", "Date de la facture", "Montant de la facture"),
+        ("Numéro du reçu", "Date du reçu", "Total du reçu"), ("Commercial invoice number", "Date of the commercial invoice", "Commercial invoice total"),
+        ("Kwitantienummer", "Kwitantiedatum", "Factuur totaal EUR"), ("Schlussrechnungs-Nr.", "Schlussrechnungsdatum", "Schlussrechnungsbetrag"),
+        ("Numero della ricevuta", "Data della ricevuta", "Totale della ricevuta"), ("Numer faktury VAT", "Data faktury VAT", "Kwota faktury VAT"),
+        ("Hyvityslaskun tunnus", "Hyvityslaskun pvm", "Hyvityslaskun loppusumma"), ("Kvitteringsnummer", "Kvitteringsdato", "Kvitteringsbeløp"),
+    ],
+)  # fmt: skip
+def test_labels_are_made_of_what_the_document_calls_itself(
+    tmp_path: Path, number: str, date: str, total: str
+) -> None:
+    rows: Rows = ["Kite & Loom", "INVOICE", f"{number}: 2024031", "Due 1 April 2024", f"{date}: 1 March 2024", *money((total, "285,60"))]  # fmt: skip
+    fields = read(tmp_path, rows).fields
+    assert [fields[name].value for name in ("number", "date", "total")] == ["2024031", "2024-03-01", "285.60"]
+
+
+@pytest.mark.parametrize("label", ["No invoice", "Numéro de la commande", "Rekeningnummer"])
+def test_labels_of_other_numbers_stay_what_they_are(tmp_path: Path, label: str) -> None:
+    rows: Rows = ["Kite & Loom", "INVOICE", "14 May 2024", f"{label} 2024031", *money(("Total", "285,60"))]
+    assert read(tmp_path, rows).fields["number"].value is None

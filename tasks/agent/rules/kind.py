@@ -219,6 +219,8 @@ _STEMS = {
     "receipt": (
         "receipt",
         "quittung",
+        "quittance",
+        "kwitant",
         "bon",
         "recu",
         "ticket",

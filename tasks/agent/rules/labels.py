@@ -1,13 +1,15 @@
-"""Finds labels in text: the longest phrase of the vocabulary that starts at a word."""
+"""Finds labels in text: the longest phrase of the vocabulary that starts at a word, little words in between aside."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from tasks.agent.rules import names
-from tasks.agent.rules.vocabulary import Words, columns, dates, kinds, numbers, parties, sums
+from tasks.agent.rules.vocabulary import Words, columns, dates, kinds, numbers, own, parties, sums
 
 TOKEN = re.compile(r"[^\W\d_]+|\d+|[#%&]")
 
@@ -72,6 +74,9 @@ class Hit:
         return not self.roles.isdisjoint(roles)
 
 
+LITTLE = frozenset(word for words in own.LITTLE.values() for word in words.split("|"))
+
+
 class _Node:
     __slots__ = ("languages", "next", "roles")
 
@@ -79,6 +84,10 @@ class _Node:
         self.next: dict[str, _Node] = {}
         self.roles: set[str] = set()
         self.languages: set[str] = set()
+
+    def add(self, role: str, language: str) -> None:
+        self.roles.add(role)
+        self.languages.add(language)
 
 
 def _vocabulary() -> _Node:
@@ -92,14 +101,35 @@ def _vocabulary() -> _Node:
         for name, words in group.items():
             for language, phrases in words.items():
                 for phrase in phrases.split("|"):
-                    for spelling in spellings(phrase):
-                        node = root
-                        for token in TOKEN.findall(spelling):
-                            node = node.next.setdefault(token, _Node())
-                        node.roles.add(prefix + name)
-                        node.languages.add(language)
+                    for node in _nodes(root, phrase):
+                        node.add(prefix + name, language)
+    joined = [(node, role, language) for role, phrase, language in _joined() for node in _nodes(root, phrase)]
+    for node, role, language in [entry for entry in joined if not entry[0].roles]:
+        node.add(role, language)
     _freeze(root)
     return root
+
+
+def _nodes(root: _Node, phrase: str) -> Iterator[_Node]:
+    """Where the phrase ends, in each of its spellings; little words within it are left out."""
+    for spelling in spellings(phrase):
+        first, *rest = TOKEN.findall(spelling)
+        node = root.next.setdefault(first, _Node())
+        for token in [word for word in rest[:-1] if word not in LITTLE] + rest[-1:]:
+            node = node.next.setdefault(token, _Node())
+        yield node
+
+
+def _joined() -> Iterator[tuple[str, str, str]]:
+    """(role, phrase, language) of each document's own name with each word that is joined to it."""
+    for role, words in own.JOINED.items():
+        for language, names_ in own.OWN.items():
+            for name, word in product(names_.split("|"), words[language].split("|")):
+                yield role, f"{name} {word}", language
+                if word not in own.LAST:
+                    yield role, f"{word} {name}", language
+                if language in own.COMPOUND:
+                    yield role, name + word, language
 
 
 def _freeze(node: _Node) -> None:
@@ -136,17 +166,20 @@ def find(folded: str) -> list[Hit]:
             index += 1
             continue
         best, best_at, words, at = (node, index, 1, index + 1) if node.roles else (None, index, 0, index + 1)
-        depth = 1
+        depth, skipped = 1, 0
         while at < count:
             word = tokens[at][0]
             # "VAT 20 %" is the label "VAT" with a rate, not the column "VAT %".
             follow = None if word == "%" and tokens[at - 1][0].isdigit() else node.next.get(word)
             if follow is None:
+                if word in LITTLE:
+                    at, skipped = at + 1, skipped + 1
+                    continue
                 if word in _CURRENCIES or word == "%" or (word.isdigit() and len(word) <= LONGEST_RATE):
                     at += 1
                     continue
                 break
-            node, depth = follow, depth + 1
+            node, depth, skipped = follow, depth + 1 + skipped, 0
             if node.roles:
                 best, best_at, words = node, at, depth
             at += 1

@@ -75,3 +75,18 @@ def test_labels_are_made_of_what_the_document_calls_itself(
 def test_labels_of_other_numbers_stay_what_they_are(tmp_path: Path, label: str) -> None:
     rows: Rows = ["Kite & Loom", "INVOICE", "14 May 2024", f"{label} 2024031", *money(("Total", "285,60"))]
     assert read(tmp_path, rows).fields["number"].value is None
+
+
+@pytest.mark.parametrize(
+    ("net", "tax", "total"),
+    [
+        ("Total (sem tributos)", "Tributos", "Total da encomenda"), ("Nettowert", "Steuer", "Bestellsumme"),
+        ("Valeur nette", "Taxe fiscale", "Total de la commande"), ("Nettowaarde", "Belasting", "Totaalbedrag van bestelling"),
+        ("Nettovärde", "Skatt", "Totalt belopp"), ("Nettoværdi", "Moms", "Ordretotal"),
+    ],
+)  # fmt: skip
+def test_sums_as_programs_for_invoices_print_them(tmp_path: Path, net: str, tax: str, total: str) -> None:
+    rows = money((net, "240,00"), (tax, "45,60"), (total, "285,60"))
+    fields = read(tmp_path, ["Kite & Loom", "INVOICE", "14 May 2024", *rows]).fields
+    assert [fields[name].value for name in ("net", "tax", "total")] == ["240.00", "45.60", "285.60"]
+    assert not fields["total"].reasons

@@ -24,14 +24,14 @@ DATES: dict[str, Words] = {
         "|fecha de la fra|fecha ticket|fecha de compra|fecha presupuesto|fecha de expedición de la factura|fecha y hora|fecha doc",
         "it": "data fattura|data della fattura|data emissione|data di emissione|data documento|data del documento|data|emessa il|emesso il"
         "|emesso in data|data doc|data e ora|data preventivo|data offerta|data scontrino|data di emissione fattura|data acquisto"
-        "|creata il|creato il|data creazione",
+        "|creata il|creato il|data creazione|data di fatturazione|data fatturazione",
         "nl": "factuurdatum|datum factuur|datum|offertedatum|creditdatum|uitgiftedatum|datum van factuur|facturatiedatum|notadatum"
         "|aankoopdatum|transactiedatum|bondatum|opgesteld op|datum tijd|aangemaakt op|aangemaakt",
         "pl": "data wystawienia|data faktury|data wystawienia faktury|wystawiono dnia|data|wystawiono|wystawiona dnia|data dokumentu"
         "|data sporządzenia|wystawiono w dniu|utworzono|data utworzenia|data paragonu|data oferty",
         "fi": "päivämäärä|laskun päivä|laskun päiväys|laskun päivämäärä|laskun pvm|päiväys|pvm|laskutuspäivä|laskupäivä|päivätty|laskutuspvm"
         "|kuitin päivä|myyntipäivä|tarjouspäivä|laskun antopäivä|ostopäivä",
-        "sv": "fakturadatum|datum|utfärdad|utskriftsdatum|offertdatum|kvittodatum",
+        "sv": "fakturadatum|datum|utfärdad|utskriftsdatum|offertdatum|kvittodatum|faktureringsdatum",
         "da": "fakturadato|dato|udstedt|udstedelsesdato|tilbudsdato",
         "no": "fakturadato|dato|utstedt|tilbudsdato|kvitteringsdato",
         "pt": "data|data da fatura|data de emissão|data emissão|data do documento|emitida em|emitido em|data da factura",
@@ -131,18 +131,19 @@ DATES: dict[str, Words] = {
         "de": "gültig bis|gültig bis zum|gültigkeit|angebot gültig bis|bindefrist|ablaufdatum|läuft ab am|läuft aus am|verfällt am"
         "|verfallen am|verfallsdatum|einlösbar bis|einzulösen bis|haltbar bis|mindestens haltbar bis|verlängert sich am",
         "fr": "valable jusqu'au|date de validité|validité|devis valable jusqu'au|valable jusqu|offre valable jusqu'au|valide jusqu'au"
-        "|expire le|expirent le|expirera le|date d'expiration|à utiliser avant le|à consommer avant le|date de péremption",
+        "|expire le|expirent le|expirera le|date d'expiration|à utiliser avant le|à consommer avant le|date de péremption|valide jusque",
         "es": "válido hasta|válida hasta|válido hasta el|válida hasta el|validez|expira el|expiran el|caduca el|caducan el|caducidad"
         "|fecha de caducidad|fecha de expiración|consumir antes del",
         "it": "valido fino al|valida fino al|validità|validità offerta|offerta valida fino al|data di validità|da utilizzare entro il"
-        "|da consumarsi entro",
-        "nl": "geldig tot|offerte geldig tot|geldig tot en met|geldig t m|verloopt op|verlopen op|houdbaar tot|te gebruiken voor",
+        "|da consumarsi entro|valida fino a|valido fino a",
+        "nl": "geldig tot|offerte geldig tot|geldig tot en met|geldig t m|verloopt op|verlopen op|houdbaar tot|te gebruiken voor"
+        "|verloop datum|verloopdatum",
         "pl": "ważna do|ważny do|ważne do|oferta ważna do|ważność oferty|data ważności|termin ważności|wygasa|wygasa dnia",
         "fi": "voimassa|tarjous voimassa|voimassa asti|vanhenee|vanhentumispäivä|viimeinen voimassaolopäivä",
         "sv": "giltig till|giltigt till|giltig t o m|går ut|utgångsdatum|bäst före",
-        "da": "gyldig til|udløber|udløbsdato|bedst før",
+        "da": "gyldig til|udløber|udløbsdato|bedst før|gyldig indtil",
         "no": "gyldig til|utløper|utløpsdato|best før",
-        "pt": "válido até|válida até|validade|data de validade|expira em|caduca em",
+        "pt": "válido até|válida até|validade|data de validade|expira em|caduca em|data de expiração",
         "cs": "platnost do|platí do|platnost nabídky|datum expirace",
     },
 }

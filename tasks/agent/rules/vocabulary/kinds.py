@@ -13,19 +13,19 @@ KINDS: dict[str, Words] = {
         "|proformarechnung|proforma rechnung|handelsrechnung|beitragsrechnung|arztrechnung|jahresabrechnung|verbrauchsabrechnung"
         "|stromrechnung|endabrechnung|mobilfunkrechnung|jahresrechnung|liquidation|kostennote",
         "fr": "facture|facture d'acompte|note d'honoraires|facture proforma|facture pro forma|facture de solde|note de frais"
-        "|facture d'électricité|note d'hotel|décompte",
-        "es": "factura|factura proforma|minuta|factura de venta|factura electrónica",
+        "|facture d'électricité|note d'hotel|décompte|facture tva",
+        "es": "factura|factura proforma|minuta|factura de venta|factura electrónica|factura pro forma",
         "it": "fattura|parcella|fattura immediata|fattura accompagnatoria|fattura differita|td01 fattura|td24 fattura|fattura elettronica"
-        "|notula|fattura proforma|bolletta|fattura commerciale",
+        "|notula|fattura proforma|bolletta|fattura commerciale|fattura pro forma",
         "nl": "factuur|rekening|verkoopfactuur|voorschotfactuur|verzamelfactuur|pro forma factuur|declaratie|jaarafrekening|energienota"
-        "|eindafrekening|jaarnota",
+        "|eindafrekening|jaarnota|belastingfactuur",
         "pl": "faktura|faktura vat|faktura podstawowa|faktura końcowa|faktura zaliczkowa|faktura pro forma|faktura proforma",
         "fi": "lasku|myyntilasku|loppulasku|ennakkolasku",
         "sv": "faktura|räkning",
         "da": "faktura|regning",
         "no": "faktura|regning",
         "pt": "fatura|factura|fatura recibo|fatura proforma|nota fiscal|nf e|nfs e|danfe|nota fiscal eletrônica"
-        "|documento auxiliar da nota fiscal eletrônica|nota fiscal de serviço eletrônica|nota fiscal de serviços eletrônica",
+        "|documento auxiliar da nota fiscal eletrônica|nota fiscal de serviço eletrônica|nota fiscal de serviços eletrônica|fatura pro forma",
         "cs": "faktura|faktura daňový doklad|daňový doklad|zálohová faktura",
         "ja": "請求書|御請求書|ご請求書|請求明細書|適格請求書",
     },
@@ -33,16 +33,18 @@ KINDS: dict[str, Words] = {
         "en": "credit note|credit memo|credit invoice|sale return|sales return|refund receipt|refund note|refund slip|return note",
         "de": "gutschrift|rechnungskorrektur|stornorechnung|rechnungsstorno|storno|gutschriftsanzeige|korrekturrechnung|rechnungs korrektur"
         "|korrektur rechnung|storno rechnung|rechnungsberichtigung|berichtigte rechnung|retourenbeleg",
-        "fr": "avoir|facture d'avoir|note de crédit|note d'avoir|avoir client|facture rectificative|note de remboursement|ticket d'avoir",
-        "es": "factura rectificativa|nota de crédito|abono|factura de abono|nota de abono|nota de devolución|ticket de devolución",
-        "it": "nota di credito|nota di accredito|td04 nota di credito|nota credito|nota di reso|storno fattura",
-        "nl": "creditnota|creditfactuur|retourbon|credit nota",
+        "fr": "avoir|facture d'avoir|note de crédit|note d'avoir|avoir client|facture rectificative|note de remboursement|ticket d'avoir"
+        "|facture de crédit",
+        "es": "factura rectificativa|nota de crédito|abono|factura de abono|nota de abono|nota de devolución|ticket de devolución"
+        "|factura de crédito",
+        "it": "nota di credito|nota di accredito|td04 nota di credito|nota credito|nota di reso|storno fattura|fattura di credito",
+        "nl": "creditnota|creditfactuur|retourbon|credit nota|credit factuur",
         "pl": "faktura korygująca|nota uznaniowa|korekta faktury|faktura vat korygująca|korekta|zwrot towaru",
         "fi": "hyvityslasku|palautuskuitti",
         "sv": "kreditfaktura|kreditnota|returkvitto",
         "da": "kreditnota|kreditfaktura|returbon",
         "no": "kreditnota|kreditfaktura|returkvittering",
-        "pt": "nota de crédito|nota de devolução",
+        "pt": "nota de crédito|nota de devolução|fatura de crédito",
         "cs": "dobropis|opravný daňový doklad|opravný doklad|vratka",
         "ja": "返品伝票|返品書|クレジットノート",
     },

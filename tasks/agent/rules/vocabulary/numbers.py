@@ -84,7 +84,7 @@ NUMBERS: dict[str, Words] = {
         "|mitgliedsnummer|patientennummer|aktenzeichen|unsere zeichen|kundenreferenz|rechnungsbezug|transaktionsnummer|ta nr|trace nr"
         "|beleg nr terminal|punkte|punktestand|bonuspunkte|punkte gesamt|summe punkte|registernummer|registrierungsnummer|seriennummer"
         "|serien nr|chargennummer|handelsregisternummer|kartennummer|telefonnummer|faxnummer|sendungsnummer|zulassungsnummer"
-        "|genehmigungsnummer",
+        "|genehmigungsnummer|bestellcode|buchungscode|ursprüngliche rechnung|ursprüngl rechnung",
         "fr": "n° client|numéro client|numéro de client|code client|réf client|référence client|votre référence|notre référence|n° commande"
         "|n° de commande|numéro de commande|commande n°|bon de commande|page|tél|téléphone|fax|siret|siren|rcs|ape|naf|facture liée"
         "|numéro de dossier|id client|réf marché|n° de contrat|numéro de ligne|référence|réf|bon de livraison|n° de compte|capital"
@@ -92,40 +92,42 @@ NUMBERS: dict[str, Words] = {
         "|facture initiale|sur facture n°|n° de commande client|numéro de compte|contrat n°|référence contrat|point de livraison"
         "|n° adhérent|n° dossier|dossier n°|n° de bl|commande|points|total points|points fidélité|solde de points"
         "|numéro d'enregistrement|numéro d'immatriculation|n° d'immatriculation|numéro de série|n° de série|numéro de téléphone"
-        "|numéro de suivi|numéro de carte|numéro de lot|n° d'enregistrement",
+        "|numéro de suivi|numéro de carte|numéro de lot|n° d'enregistrement|code de commande|code commande|facture originale",
         "es": "número de pedido|nº pedido|pedido|número de cliente|nº cliente|cliente nº|referencia|página|teléfono|su referencia|cuenta"
         "|nº de cliente|cód cliente|código cliente|código de cliente|nº albarán|albarán|nº contrato|número de cuenta|cups"
         "|factura original|factura rectificada|nº de pedido|expediente|nº expediente|ref catastral|puntos|total puntos|saldo de puntos"
         "|número de registro|nº de registro|número de serie|nº de serie|número de teléfono|número de tarjeta|número de lote"
-        "|número de seguimiento|numero de orden|número de orden|nº de orden|orden nº|tarjeta fidelidad",
+        "|número de seguimiento|numero de orden|número de orden|nº de orden|orden nº|tarjeta fidelidad|código de pedido|código pedido",
         "it": "numero ordine|codice cliente|ordine n|riferimento|pagina|telefono|ddt|ordine|cod cliente|n ordine|vs ordine"
         "|codice destinatario|ns rif|vs rif|n cliente|n° cliente|nr cliente|ordine nr|ordine numero|ddt n|ddt nr|contratto n"
         "|rif fattura|fattura di riferimento|iban|c c|pratica n|punti|totale punti|saldo punti|numero di registrazione|numero di serie"
-        "|numero di telefono|numero rea|numero carta|numero lotto|numero di iscrizione",
+        "|numero di telefono|numero rea|numero carta|numero lotto|numero di iscrizione|codice ordine|fattura originale|ordine di vendita",
         "nl": "klantnummer|ordernummer|bestelnummer|referentie|uw referentie|ons kenmerk|uw kenmerk|pagina|telefoon|kvk|kvk nummer"
         "|debiteurnummer|rekeningnummer|serienummer|klantnr|projectnummer|klant nr|bestelling|order nr|ordernr|oorspronkelijke factuur"
         "|betreft factuur|projectnr|project nr|contractnummer|polisnummer|meternummer|debiteur|debiteur nr|debiteurnr|inkoopordernummer"
         "|uw ordernummer|ean code|uw bestelling|dossiernummer|lidnummer|punten|totaal punten|puntensaldo|registratienummer|kaartnummer"
-        "|telefoonnummer|inschrijvingsnummer|partijnummer",
+        "|telefoonnummer|inschrijvingsnummer|partijnummer|bestelcode|verkooporder|originele factuur|kenmerk",
         "pl": "numer zamówienia|nr zamówienia|numer klienta|nr klienta|strona|numer rachunku|nr rachunku|konto|numer rachunku bankowego"
         "|nr konta|numer ksef|id nabywcy|regon|krs|telefon|zamówienie nr|wz nr|do faktury|do faktury nr|dotyczy faktury"
         "|dotyczy faktury nr|numer konta|nr zam|zamówienie|nr rej|pesel|nr umowy|umowa nr|numer umowy|nr licznika|bdo|nr wz|nr zlecenia"
         "|zlecenie nr|punkty|suma punktów|stan punktów|numer rejestracyjny|numer seryjny|nr seryjny|numer telefonu|numer karty"
-        "|numer partii",
+        "|numer partii|kod zamówienia|oryginalna faktura|referencja|faktura pierwotna",
         "fi": "asiakasnumero|asiakasnro|tilausnumero|viite|viitenumero|viitteenne|viitteemme|sivu|puhelin|puh|tilinumero|tilausnro"
         "|asiakas nro|sopimusnumero|asiakasnumeronne|tilauksen numero|sopimus nro|alkuperäinen lasku|hyvitettävä lasku|projektinumero"
         "|myyjän viite|ostajan viite|käyttöpaikka|mittarinumero|asiakkaan viite|pisteet|pisteet yhteensä|bonuspisteet|rekisterinumero"
-        "|sarjanumero|puhelinnumero|korttinumero|eränumero",
+        "|sarjanumero|puhelinnumero|korttinumero|eränumero|tilauskoodi",
         "sv": "kundnummer|kundnr|ordernummer|ordernr|organisationsnummer|org nr|orgnr|bankgiro|plusgiro|ocr|ocr nummer|referens|sida|telefon"
-        "|poäng|registreringsnummer|serienummer|telefonnummer|kortnummer",
+        "|poäng|registreringsnummer|serienummer|telefonnummer|kortnummer|bokningsnummer|bokningskod|originalfaktura|ursprunglig faktura",
         "da": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|reg nr|side|telefon|tlf|cvr|cvr nr|betalings id|rekvisition|point i alt|point"
-        "|registreringsnummer|serienummer|telefonnummer|kortnummer",
+        "|registreringsnummer|serienummer|telefonnummer|kortnummer|bestillingsnr|bestillingsnummer|oprindelig faktura",
         "no": "kundenr|kundenummer|ordrenr|ordrenummer|kontonr|kontonummer|kid|kid nummer|side|telefon|tlf|org nr|orgnr|bankkonto|poeng"
-        "|registreringsnummer|serienummer|telefonnummer|kortnummer",
+        "|registreringsnummer|serienummer|telefonnummer|kortnummer|bestillingskode|ordrekode|opprinnelig faktura|referanse",
         "pt": "nº cliente|nº de cliente|encomenda|encomenda nº|referência|página|telefone|contribuinte|atcud|código de cliente|pontos"
-        "|total pontos|número de registo|número de registro|número de série|número de telefone|número do cartão",
+        "|total pontos|número de registo|número de registro|número de série|número de telefone|número do cartão|código do pedido"
+        "|fatura original",
         "cs": "variabilní symbol|konstantní symbol|specifický symbol|číslo objednávky|objednávka č|číslo účtu|ičo|ič|strana|telefon|tel"
-        "|objednávka|body|body celkem|registrační číslo|sériové číslo|výrobní číslo|telefonní číslo|číslo karty",
+        "|objednávka|body|body celkem|registrační číslo|sériové číslo|výrobní číslo|telefonní číslo|číslo karty|kód objednávky"
+        "|původní faktura|originální faktura",
         "ja": "登録番号|電話番号|会員番号|取引番号|承認番号|カード番号|端末番号",
     },
     "tax_id": {
@@ -135,20 +137,22 @@ NUMBERS: dict[str, Words] = {
         "de": "ust idnr|ust id|ust id nr|ustid|ustidnr|umsatzsteuer id|umsatzsteuer identifikationsnummer|ust ident nr|mwst nr|uid|uid nr"
         "|steuernummer|steuer nr|steuernr|mwst nummer|st nr|umsatzsteuer id nr|ust idnummer|vat nr|mehrwertsteuernummer|ust identnr"
         "|ust ident nummer|ust identifikationsnummer|umsatzsteueridentnummer|umsatzsteueridentifikationsnummer|ust identnummer"
-        "|umsatzsteuer ident nr|mwst id",
+        "|umsatzsteuer ident nr|mwst id|steuer id|steueridentifikationsnummer|umsatzsteuernummer",
         "fr": "n° tva|n° tva intracommunautaire|tva intracommunautaire|n° de tva|numéro de tva|n° tva intra|tva intra"
         "|n° de tva intra communautaire|n° de tva intracommunautaire|numéro tva|n° tva client|id tva|identifiant tva"
-        "|tva intra communautaire|numéro de tva intracommunautaire",
-        "es": "nif|cif|nif iva|n i f|c i f|cif nif|dni",
+        "|tva intra communautaire|numéro de tva intracommunautaire|numéro d'identification fiscale|identifiant fiscal",
+        "es": "nif|cif|nif iva|n i f|c i f|cif nif|dni|número de iva|identificador iva|identificación fiscal|identificador fiscal"
+        "|número de identificación fiscal",
         "it": "p iva|partita iva|p i|codice fiscale|c f|part iva|cod fiscale|p iva c f|cf|identificativo fiscale"
-        "|identificativo fiscale ai fini iva",
-        "nl": "btw nummer|btw nr|btw id|btw identificatienummer|btw id nr",
-        "pl": "nip|nip ue",
-        "fi": "y tunnus|alv nro|alv numero|vat tunnus|alv tunniste",
-        "sv": "momsreg nr|momsregistreringsnummer|vat nr|momsnr",
-        "da": "cvr nr|se nr|momsnr",
-        "no": "org nr no|mva nr",
-        "pt": "nif|nipc|contribuinte nº|nº contribuinte|cnpj|cpf|cnpj cpf|cpf cnpj",
-        "cs": "dič|dič cz",
+        "|identificativo fiscale ai fini iva|numero partita iva|n partita iva",
+        "nl": "btw nummer|btw nr|btw id|btw identificatienummer|btw id nr|belastingnummer",
+        "pl": "nip|nip ue|numer vat|id vat|identyfikator podatkowy|numer nip|nr nip",
+        "fi": "y tunnus|alv nro|alv numero|vat tunnus|alv tunniste|alv tunnus",
+        "sv": "momsreg nr|momsregistreringsnummer|vat nr|momsnr|vat nummer|momsnummer",
+        "da": "cvr nr|se nr|momsnr|cvr nummer|moms nr",
+        "no": "org nr no|mva nr|mva nummer",
+        "pt": "nif|nipc|contribuinte nº|nº contribuinte|cnpj|cpf|cnpj cpf|cpf cnpj|número de iva|iva id|identificação fiscal"
+        "|número de identificação fiscal|número de contribuinte",
+        "cs": "dič|dič cz|daňové identifikační číslo",
     },
 }

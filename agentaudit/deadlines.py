@@ -41,16 +41,16 @@ class CutOff(Exception):
 class Bounded:
     """An ASGI application whose answers end `seconds` after their request was read; how long an upload takes to arrive is its sender's matter.
 
-    unbounded: paths of streams, which end by themselves, and of uploads. What a view does when its time is over goes on to its next
+    unbounded: what paths of streams, which end by themselves, and of uploads begin with. What a view does when its time is over goes on to its next
     statement's end, at most; the view is told as if the browser had gone.
     """
 
     def __init__(self, pages: Application, seconds: float, unbounded: Collection[str]) -> None:
-        self._pages, self._seconds, self._unbounded = pages, seconds, frozenset(unbounded)
+        self._pages, self._seconds, self._unbounded = pages, seconds, tuple(unbounded)
         self._late: set[asyncio.Task] = set()
 
     async def __call__(self, scope: Message, receive: Callable, send: Callable) -> None:
-        if scope["type"] != "http" or scope["path"] in self._unbounded:
+        if scope["type"] != "http" or scope["path"].startswith(self._unbounded):
             await self._pages(scope, receive, send)
             return
         line = _Line(receive, send)

@@ -71,6 +71,10 @@ class SignInFirst(LoginRequiredMiddleware):
     def handle_no_permission(self, request: HttpRequest, view_func: Callable) -> HttpResponse:
         if request.method in ("GET", "HEAD"):
             return super().handle_no_permission(request, view_func)
+        if (
+            request.headers.get("Accept") == "application/json"
+        ):  # a page's script, which keeps what it has to send
+            return errors.signed_out(request)
         page = request.headers.get("Referer", "")
         if not url_has_allowed_host_and_scheme(page, {request.get_host()}, request.is_secure()):
             page = reverse("home")

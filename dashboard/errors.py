@@ -45,6 +45,16 @@ OUR_FAULT = (
 )
 
 
+def signed_out(request: HttpRequest) -> HttpResponse:
+    return _page(
+        request,
+        401,
+        _("Signed out"),
+        _("You are signed out, so this was not done."),
+        _("Sign in again in another tab, then try once more here: what is on this page is kept."),
+    )
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, TooManyFilesSent):
         return _page(

@@ -69,8 +69,9 @@ def results_xlsx(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 
 def _named(extraction: Extraction, chosen: Chosen, ending: str) -> str:
-    """Named after the state, too, so that nobody takes a part for the whole."""
-    return "-".join(filter(None, ("extraction", str(extraction.pk), chosen.state))) + f".{ending}"
+    """Named after the state, too, and after files that may be missing, so that nobody takes a part for the whole."""
+    part = "incomplete" if extraction.more_until else ""
+    return "-".join(filter(None, ("extraction", str(extraction.pk), chosen.state, part))) + f".{ending}"
 
 
 @require_GET
@@ -171,6 +172,7 @@ def _json(extraction: Extraction, chosen: Chosen) -> Iterator[bytes]:
     head = {
         "extraction": extraction.pk, "client": extraction.client.name, "engagement": extraction.engagement,
         "agent": extraction.agent.name, "created_at": extraction.created_at.isoformat(), "refused": extraction.refused,
+        "files_may_be_missing": bool(extraction.more_until),
     }  # fmt: skip
     yield json.dumps(head, ensure_ascii=False, indent=1)[:-2].encode() + b',\n "documents": ['
     separator = b"\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -38,10 +39,16 @@ MOST_FILES = 100
 
 
 def with_counts(extractions: Collection[Extraction]) -> None:
-    """Give each extraction its `counts`, in one query, and its files that became no task: `repeats` and `not_taken`."""
+    """Give each extraction its `counts`, in one query, and its files that became no task: `repeats` and `not_taken`.
+
+    And whether it `broke_off`: its sender has gone and never said that this was all.
+    """
     counts = queries.counts_of([extraction.pk for extraction in extractions])
+    being_sent = queries.being_sent(extractions)
     for extraction in extractions:
-        extraction.counts = counts[extraction.pk]
+        more = extraction.pk in being_sent
+        extraction.counts = replace(counts[extraction.pk], more=more)
+        extraction.broke_off = bool(extraction.more_until and not more)
         extraction.repeats, extraction.not_taken = repeats.parted(extraction.refused)
 
 
@@ -153,6 +160,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
         "not_taken": extraction.not_taken[:MOST_FILES], "repeats": list(zip(known, repeats.tasks_of(extraction, known), strict=True)),
         "may_operate": request.user.has_perm("tasks.operate_task") and not (extraction.pruned_at or extraction.client.deletion_began_at),
         "may_upload": request.user.has_perm("tasks.add_extraction"),
+        "may_add": request.user.has_perm("tasks.add_extraction") and not (extraction.pruned_at or extraction.client.deletion_began_at),
     }  # fmt: skip
 
 
@@ -170,6 +178,8 @@ def _why_nothing_is_read(extraction: Extraction, locked: list[dict[str, Any]]) -
     """One sentence for an extraction without tasks."""
     if extraction.pruned_at:
         return words.pruned(extraction.pruned_at)
+    if extraction.counts.more:
+        return _("Nothing is being read yet: the files are still being sent.")
     if locked:
         return _("Nothing is being read yet: what could be read needs its password first.")
     if extraction.repeats and extraction.not_taken:

@@ -64,7 +64,7 @@ def pace(extraction: Extraction, counts: Counts) -> Pace:
     return Pace(
         usd=row.usd, unknown=row.unknown, estimated=row.estimated,
         per_minute=(overall if counts.is_finished else lately) if known else None,
-        left=(rest * 60 / max(rates), rest * 60 / min(rates)) if known and rest and rates and lately else None,
+        left=(rest * 60 / max(rates), rest * 60 / min(rates)) if known and rest and rates and lately and not counts.more else None,
         elapsed=_seconds(row.begun_at, row.last_at) if row.last_at and row.begun_at else None,
         waiting=max(0.0, row.whole - row.working), working=row.working,
     )  # fmt: skip

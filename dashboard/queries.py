@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, DateTimeField, Func, Q, QuerySet
@@ -32,6 +33,8 @@ class Counts:
     failed: int = 0
     cancelled: int = 0
     review: int = 0
+    more: bool = False
+    """Whether files are still being sent."""
 
     @property
     def total(self) -> int:
@@ -43,7 +46,7 @@ class Counts:
 
     @property
     def is_finished(self) -> bool:
-        return self.done == self.total
+        return self.done == self.total and not self.more
 
     @property
     def shares(self) -> list[tuple[str, float, float]]:
@@ -63,7 +66,7 @@ class Counts:
 
 def counts_of(extraction_ids: Collection[int]) -> dict[int, Counts]:
     """extraction id → its counts (zeros where it has no tasks)."""
-    numbers: dict[int, dict[str, int]] = {key: {} for key in extraction_ids}
+    numbers: dict[int, dict[str, Any]] = {key: {} for key in extraction_ids}
     rows = Task.objects.filter(extraction__in=extraction_ids).values("extraction", "status")
     for row in rows.annotate(tasks=Count("*"), review=Count("pk", filter=Q(needs_review=True))).order_by():
         found = numbers[row["extraction"]]
@@ -71,6 +74,15 @@ def counts_of(extraction_ids: Collection[int]) -> dict[int, Counts]:
         if row["status"] == TaskStatus.COMPLETED:
             found["review"] = row["review"]
     return {key: Counts(**found) for key, found in numbers.items()}
+
+
+def being_sent(extractions: Collection[Extraction]) -> set[int]:
+    """The ids of those whose sender was heard of lately and has not said that this is all."""
+    unfinished = [extraction.pk for extraction in extractions if extraction.more_until]
+    if not unfinished:
+        return set()
+    heard = Extraction.objects.filter(pk__in=unfinished, more_until__gt=DatabaseNow())
+    return set(heard.values_list("pk", flat=True))
 
 
 def state_is(state: str) -> Q:

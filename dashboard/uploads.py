@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django import forms
@@ -15,11 +16,12 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from dashboard import words
+from dashboard.extractions import visible_extraction
 from dashboard.sayings import spoken
-from tasks import intake, maintenance, operations
-from tasks.access import clients_of
+from tasks import intake, maintenance, operations, receiving
+from tasks.access import clients_of, visible_to
 from tasks.audit import Actor
-from tasks.models import Agent, Client
+from tasks.models import Agent, Client, Extraction
 from tasks.versions import usable
 
 
@@ -36,19 +38,15 @@ class ManyFilesField(forms.FileField):
     widget = ManyFilesInput
 
     def clean(self, data: list[UploadedFile], initial: Any = None) -> list[UploadedFile]:
-        if not data:
+        if not data and self.required:
             raise ValidationError(_("Choose at least one file."))
         if len(data) > settings.UPLOAD_MAX_FILES:
             raise ValidationError(too_many_files(len(data)))
         return data
 
 
-MOST_LEFT_OUT = 1000
-"""More files that were not sent are not listed."""
-
-
 class LeftOutField(forms.JSONField):
-    """What the form's script has not sent, as pairs of one of intake.LEFT_OUT and a name. A word of the browser: what is no such pair counts for nothing."""
+    """What the form's script has not sent, as pairs of one of receiving.LEFT_OUT and a name. A word of the browser: what is no such pair counts for nothing."""
 
     def clean(self, value: Any) -> list[tuple[str, str]]:
         try:
@@ -57,7 +55,7 @@ class LeftOutField(forms.JSONField):
             raise ValidationError(self.error_messages["invalid"], params={"value": "…"}) from None
         return [
             tuple(pair)
-            for pair in (pairs if isinstance(pairs, list) else [])[:MOST_LEFT_OUT]
+            for pair in (pairs if isinstance(pairs, list) else [])[: receiving.MOST_LEFT_OUT]
             if is_left_out(pair)
         ]
 
@@ -67,11 +65,12 @@ def is_left_out(pair: Any) -> bool:
         isinstance(pair, list)
         and len(pair) == 2
         and all(isinstance(part, str) for part in pair)
-        and pair[0] in intake.LEFT_OUT
+        and pair[0] in receiving.LEFT_OUT
     )
 
 
 FIRST_AGENT = "invoice-rules"
+MOST_UNFINISHED = 5
 
 
 class AgentChoice(forms.ModelChoiceField):
@@ -80,7 +79,20 @@ class AgentChoice(forms.ModelChoiceField):
         return _("%(agent)s (paused)") % {"agent": title} if agent.is_paused else title
 
 
-class UploadForm(forms.Form):
+class FilesForm(forms.Form):
+    """Files, and what a script says of them: `sending` is "more" where others follow, "end" where this is all; the plain form says nothing."""
+
+    run_again = forms.BooleanField(label=_("Read files again that were read before"), required=False)
+    left_out = LeftOutField(required=False)
+    sending = forms.ChoiceField(choices=[(word, word) for word in ("more", "end")], required=False)
+    files = ManyFilesField(label=_("PDF files"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["files"].required = not self.data.get("sending")
+
+
+class UploadForm(FilesForm):
     client = forms.ModelChoiceField(
         Client.objects.none(), label=_("Client"), empty_label=_("Choose a client")
     )
@@ -89,9 +101,7 @@ class UploadForm(forms.Form):
         usable(Agent.objects.all()), label=_("Agent"), empty_label=None,
     )  # fmt: skip
     priority = forms.TypedChoiceField(label=_("Priority"), required=False, coerce=int, empty_value=None)
-    run_again = forms.BooleanField(label=_("Read files again that were read before"), required=False)
-    left_out = LeftOutField(required=False)
-    files = ManyFilesField(label=_("PDF files"))
+    key = forms.UUIDField(required=False)
 
     def clean_engagement(self) -> str:
         """What is typed or pasted may hold characters that no page can show."""
@@ -126,8 +136,10 @@ def too_many_files(number: int | None = None) -> str:
 
 @permission_required("tasks.add_extraction", raise_exception=True)
 def upload(request: HttpRequest) -> HttpResponse:
+    """The form, and what it sends: all files at once, or, from its script, a `key` for an extraction whose files come one by one."""
     if request.method != "POST":
-        return _form_page(request, UploadForm(request.user, initial={"client": request.GET.get("client")}))
+        form = UploadForm(request.user, initial={"client": request.GET.get("client")})
+        return _form_page(request, form, unfinished=_unfinished(request))
     if request.POST.get("priority") and not request.user.has_perm("tasks.operate_task"):
         raise PermissionDenied
     if closed := maintenance.sentence():  # before the files are read
@@ -136,54 +148,106 @@ def upload(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _not_taken(request, form)
     try:
-        extraction = _take_in(request, form.cleaned_data)
+        extraction = _begun(request, form.cleaned_data)
     except (intake.NotTaken, operations.Refused) as refusal:
         form.add_error(None, refusal.message)
-        return _not_taken(request, form)
-    url = reverse("extraction", args=(extraction.pk,))
-    return JsonResponse({"url": url}, status=201) if _wants_json(request) else redirect(url)
+        return _not_taken(request, form, _status(refusal))
+    return _taken(request, extraction, [], status=201)
 
 
-def _take_in(request: HttpRequest, chosen: dict[str, Any]) -> Any:
+@permission_required("tasks.add_extraction", raise_exception=True)
+def add(request: HttpRequest, pk: int) -> HttpResponse:
+    """More files for an extraction: a form with or without script, the script's files one by one, and word that this is all."""
+    extraction = visible_extraction(request, pk)
+    if request.method != "POST":
+        return _form_page(request, FilesForm(), extraction=extraction)
+    if closed := maintenance.sentence():
+        return _closed(request, closed, extraction)
+    form = FilesForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _not_taken(request, form, extraction=extraction)
+    sent = form.cleaned_data
+    try:
+        refused = intake.add(
+            Actor.of(request, "web"), extraction, _uploads(sent),
+            run_again=sent["run_again"], left_out=sent["left_out"], more=sent["sending"] == "more",
+        )  # fmt: skip
+    except (intake.NotTaken, operations.Refused) as refusal:
+        form.add_error(None, refusal.message)
+        return _not_taken(request, form, _status(refusal), extraction)
+    return _taken(request, extraction, refused)
+
+
+def _begun(request: HttpRequest, chosen: dict[str, Any]) -> Extraction:
+    actor = Actor.of(request, "web")
+    what: dict[str, Any] = {name: chosen.get(name) for name in ("client", "agent", "engagement", "priority")}
+    if chosen["key"] and chosen["sending"]:
+        return intake.begin(actor, chosen["key"], **what)
     return intake.take_in(
-        Actor.of(request, "web"),
-        client=chosen["client"],
-        agent=chosen["agent"],
-        uploads=(intake.Upload(file.name or "", file) for file in chosen["files"]),
-        engagement=chosen["engagement"],
-        priority=chosen.get("priority"),
-        run_again=chosen["run_again"],
-        left_out=chosen["left_out"],
+        actor, uploads=_uploads(chosen), run_again=chosen["run_again"], left_out=chosen["left_out"], **what
     )
+
+
+def _uploads(sent: dict[str, Any]) -> Iterator[intake.Upload]:
+    return (intake.Upload(file.name or "", file) for file in sent["files"])
+
+
+def _unfinished(request: HttpRequest) -> list[Extraction]:
+    """The newest of this person's own whose sending broke off, or is under way elsewhere."""
+    own = Extraction.objects.filter(created_by=request.user.pk, more_until__isnull=False, pruned_at=None)
+    own = own.filter(client__deletion_began_at=None).select_related("client").order_by("-id")
+    return list(visible_to(request.user, own)[:MOST_UNFINISHED])
 
 
 def _wants_json(request: HttpRequest) -> bool:
     return request.headers.get("Accept") == "application/json"
 
 
-def _not_taken(request: HttpRequest, form: UploadForm) -> HttpResponse:
+def _taken(
+    request: HttpRequest, extraction: Extraction, refused: list[dict[str, Any]], status: int = 200
+) -> HttpResponse:
+    url = reverse("extraction", args=(extraction.pk,))
+    if not _wants_json(request):
+        return redirect(url)
+    entries = [{"code": entry["code"], "sentence": spoken(entry["sentence"])} for entry in refused]
+    more = reverse("upload_more", args=(extraction.pk,))
+    return JsonResponse({"url": url, "more": more, "refused": entries}, status=status)
+
+
+def _status(refusal: intake.NotTaken | operations.Refused) -> int:
+    """For the script: what is wrong here may pass, so that it tries again by itself."""
+    return 503 if isinstance(refusal, intake.NotTaken) else 400
+
+
+def _not_taken(
+    request: HttpRequest, form: FilesForm, status: int = 400, extraction: Extraction | None = None
+) -> HttpResponse:
     if _wants_json(request):
-        return JsonResponse({"errors": form.errors.get_json_data()}, status=400)
-    return _form_page(request, form, status=400)
+        return JsonResponse({"errors": form.errors.get_json_data()}, status=status)
+    return _form_page(request, form, status=400, extraction=extraction)
 
 
-def _closed(request: HttpRequest, sentence: str) -> HttpResponse:
+def _closed(request: HttpRequest, sentence: str, extraction: Extraction | None = None) -> HttpResponse:
     if _wants_json(request):
         return JsonResponse({"errors": {"__all__": [{"message": sentence}]}}, status=503)
-    return _form_page(request, UploadForm(request.user), status=503)
+    form = FilesForm() if extraction else UploadForm(request.user)
+    return _form_page(request, form, status=503, extraction=extraction)
 
 
-def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
+def _form_page(request: HttpRequest, form: FilesForm, status: int = 200, **more: Any) -> HttpResponse:
     limits = {
         "files": settings.UPLOAD_MAX_FILES,
         "bytes": settings.UPLOAD_MAX_BYTES,
         "pages": settings.UPLOAD_MAX_PAGES,
-        "left_out": MOST_LEFT_OUT,
+        "left_out": receiving.MOST_LEFT_OUT,
     }
     user = request.user
+    if extraction := more.get("extraction"):
+        more |= {"known": intake.digests(extraction), "arrived": extraction.tasks.count()}
     context = {
         "form": form, "limits": limits, "closed": maintenance.sentence(),
         "may_add_client": user.is_staff and user.has_perm("tasks.add_client"),
         "may_add_member": user.is_staff and user.has_perm("tasks.add_membership"),
+        **more,
     }  # fmt: skip
     return render(request, "upload.html", context, status=status)

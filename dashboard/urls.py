@@ -37,6 +37,7 @@ urlpatterns = [
     path("language/", login_not_required(set_language), name="set_language"),
     path("live/", live.stream, name="live"),
     path("upload/", uploads.upload, name="upload"),
+    path("upload/<int:pk>/", uploads.add, name="upload_more"),
     path("extractions/", extractions.index, name="extractions"),
     path("extractions/fragment/", extractions.index_fragment, name="extractions_fragment"),
     path("extractions/extractions.csv", exports.extractions_csv, name="extractions_csv"),

@@ -152,6 +152,15 @@ def pruned(at: datetime) -> str:
     ) % {"day": timezone.localtime(at).strftime("%Y-%m-%d")}
 
 
+def incomplete(extraction: Extraction) -> str:
+    """What pages and exports say where files may be missing, because their sender has not said that this was all; empty where he has."""
+    if not extraction.more_until:
+        return ""
+    return gettext(
+        "Files may be missing: not all of them had been sent when this was looked at. What has arrived is read all the same."
+    )
+
+
 def gone(extraction: Extraction) -> str:
     """Why its documents and results are not there any more; empty where they are."""
     if extraction.client.deletion_began_at:

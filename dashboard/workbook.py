@@ -75,8 +75,8 @@ def made(extraction: Extraction, results: Results, absolute: Absolute, *, may_se
             refused.head([_("file"), _("code"), _("reason")])
             for entry in extraction.refused:
                 refused.row([entry["name"], entry["code"], spoken(entry["sentence"])])
-        for table in (documents, lines):
-            table.end()
+        documents.end(words.incomplete(extraction))
+        lines.end()
     return out.getvalue()
 
 
@@ -218,10 +218,11 @@ class _Table:
             self._write(x, cell)
         self.next += 1
 
-    def end(self) -> None:
+    def end(self, *notes: str) -> None:
+        """`notes`: sentences below the table; empty ones are none."""
         if self.next > 1:
             self.sheet.autofilter(0, 0, self.next - 1, self.width - 1)
-        for place, sentence in enumerate(self._left_out(), start=1):
+        for place, sentence in enumerate(filter(None, (*notes, *self._left_out())), start=1):
             self._text(self.next + place, 0, sentence, self.looks.of["text", True])
 
     def _left_out(self) -> Iterator[str]:

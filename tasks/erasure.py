@@ -23,8 +23,8 @@ from tasks import faults, notify, operations, queue, removal
 from tasks.audit import Actor, Entry, record
 from tasks.changes import Refused
 from tasks.clock import NOW
-from tasks.intake import folder_of
 from tasks.models import Attempt, Client, Document, Extraction, Task
+from tasks.receiving import folder_of
 from tasks.removal import Progress
 from tasks.states import TaskStatus
 from tasks.storage import Storage, get_storage

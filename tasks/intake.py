@@ -1,76 +1,30 @@
-"""Takes files in: names made harmless, content checked and stored, repeats found; what is good becomes an extraction."""
+"""Takes files in: repeats are found, what is good becomes tasks of an extraction, at once or as the files come one by one."""
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import re
-import tempfile
-import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
-from pathlib import Path
-from secrets import token_hex
-from typing import Any, BinaryIO, cast
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
-from django.template.defaultfilters import filesizeformat
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from tasks import inspector, operations
+from tasks import notify, operations, receiving
 from tasks.audit import Actor
 from tasks.clock import NOW
 from tasks.models import Agent, Client, Document, Extraction, Task
+from tasks.receiving import NotTaken, Received, Refusal, Upload, display_name, folder_of
 from tasks.states import TaskStatus
 from tasks.storage import StorageError, get_storage
 
-CHUNK = 1 << 20
-NAME_LENGTH = 255
-# Overrides that make "invoice[U+202E]fdp.exe" read as something else, and marks that show nothing
-_MISLEADING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file as it comes: the name that its owner gave it, its bytes, and the password that opens it (if any)."""
-
-    name: str
-    content: BinaryIO
-    password: str = field(default="", repr=False)
-
-
-class NotTaken(Exception):
-    """Nothing was taken: one sentence that says why and what to do."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-
-class _Refusal(Exception):
-    """One file is not taken; the others go on."""
-
-    def __init__(self, code: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.code, self.sentence = code, sentence
-
-
-@dataclass(frozen=True, slots=True)
-class _Received:
-    """A file, stored as `stored`. `locked`: only a password is missing; the bytes are kept so that nobody has to send them again."""
-
-    name: str
-    stored: str
-    sha256: str
-    size: int
-    pages: int | None
-    encrypted: bool
-    password: str
-    locked: str = ""
+AWAITED = timedelta(minutes=5)
+"""A sender who says nothing for so long has gone: the extraction is one like all others then."""
 
 
 def take_in(
@@ -80,15 +34,15 @@ def take_in(
 ) -> Extraction:  # fmt: skip
     """Store the files and hand the good ones in; the others stand in `extraction.refused` with code and sentence.
 
-    So do those that were `left_out` before sending: (one of LEFT_OUT, name).
+    So do those that were `left_out` before sending: (one of receiving.LEFT_OUT, name).
     Bytes that this agent has read, or will read, for the client are not run again unless `run_again`: they point to the first.
     Raises NotTaken if nothing could be stored, operations.Refused during maintenance, or if client or agent (or its `version`) cannot be used.
     """
     operations.must_be_open()
     operations.must_take_from(client)
     operations.version_of(agent, version)  # before anything is stored
-    received: dict[str, _Received] = {}
-    refused = [_entry(display_name(name), code, why_left_out(code)) for code, name in left_out]
+    received: dict[str, Received] = {}
+    refused = _left_out(left_out)
     try:
         repeats = _receive_all(client, uploads, received, refused)
         return _hand_in(
@@ -99,23 +53,121 @@ def take_in(
         raise
 
 
+def begin(
+    actor: Actor, key: UUID, *, client: Client, agent: Agent, engagement: str = "", priority: int | None = None
+) -> Extraction:  # fmt: skip
+    """An extraction whose files are still to come (`add`). Asked for again with the same key, because the answer was lost, it is the same one.
+
+    Raises operations.Refused as `take_in` does, PermissionDenied for a key of somebody else's.
+    """
+    own = Extraction.objects.filter(key=key, created_by=actor.user_id)
+    try:
+        return own.first() or operations.submit(
+            actor, client=client, agent=agent, documents=(), engagement=engagement, priority=priority,
+            key=key, more_until=NOW + AWAITED,
+        )  # fmt: skip
+    except IntegrityError:  # the first request was still under way
+        if first := own.first():
+            return first
+        raise PermissionDenied from None  # it is somebody else's
+
+
+def add(
+    actor: Actor, extraction: Extraction, uploads: Iterable[Upload] = (), *,
+    run_again: bool = False, left_out: Iterable[tuple[str, str]] = (), more: bool = False,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Hand files in to an extraction that is there; returns the entries of those that are not taken, or need no reading again.
+
+    What comes again, because its answer was lost, gets the same answer and is in once. `more`: others follow; without it, this is all.
+    Raises as `take_in` does, and Refused where the extraction was pruned or would have more than UPLOAD_MAX_FILES.
+    """
+    client, agent = extraction.client, extraction.agent
+    operations.must_be_open()
+    operations.must_take_from(client)
+    operations.version_of(agent)
+    received: dict[str, Received] = {}
+    refused: list[dict[str, Any]] = []
+    try:
+        repeats = _receive_all(client, uploads, received, refused)
+        with transaction.atomic():
+            operations.must_take_from(client)
+            # All that is added to one extraction comes one after the other
+            here = Extraction.objects.select_for_update(no_key=True).get(pk=extraction.pk)
+            operations.must_add_to(here)
+            handed = _to_read(actor, client, agent, received, repeats, refused, run_again, here)
+            new = _unknown(here, refused)
+            _must_have_room(here, len(handed) + len(new))
+            here.refused += new
+            left = receiving.MOST_LEFT_OUT - sum(not _has_come(entry) for entry in here.refused)
+            here.refused += _unknown(here, _left_out(left_out))[: max(left, 0)]
+            if not more:
+                here.more_until = None
+            elif here.more_until or not (received or refused):
+                # A file that comes late, by a line that was given up, does not open again what its sender has closed since
+                here.more_until = NOW + AWAITED
+            here.save(update_fields=("refused", "more_until"))
+            if handed:
+                operations.submit(
+                    actor, client=client, agent=agent, documents=handed, priority=here.priority, extraction=here
+                )  # fmt: skip
+            notify.hint_on_commit(notify.CHANGED)
+    except (operations.Refused, NotTaken):
+        _take_back(client, list(received.values()))
+        raise
+    return refused
+
+
+def digests(extraction: Extraction) -> list[str]:
+    """SHA-256 of all bytes that have come for an extraction, those that were not taken included: they need not be sent again."""
+    ids = {e.get("document_id") for e in extraction.refused} - {None}
+    of_documents = Document.objects.filter(Q(tasks__extraction=extraction) | Q(pk__in=ids))
+    found = set(of_documents.values_list("sha256", flat=True)) | {
+        e.get("sha256", "") for e in extraction.refused
+    }
+    return sorted(found - {""})
+
+
+def _must_have_room(extraction: Extraction, number: int) -> None:
+    limit = settings.UPLOAD_MAX_FILES
+    there = extraction.tasks.count() + sum(map(_has_come, extraction.refused))
+    if number and there + number > limit:
+        raise operations.Refused(
+            _(
+                "This extraction has %(number)d files, and at most %(limit)d can be handed in at once. Hand the others in anew, as one of their own."
+            )
+            % {"number": there, "limit": limit}
+        )
+
+
+def _has_come(entry: dict[str, Any]) -> bool:
+    """Whether a file that was not taken was sent, and not left out by the browser."""
+    return bool(entry.get("sha256") or entry.get("document_id"))
+
+
+def _unknown(extraction: Extraction, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that do not stand in the extraction yet, each once."""
+
+    def what(entry: dict[str, Any]) -> tuple[object, ...]:
+        return entry["name"], entry["code"], entry.get("sha256", ""), entry.get("document_id")
+
+    known = set(map(what, extraction.refused))
+    return list({what(entry): entry for entry in entries if what(entry) not in known}.values())
+
+
 def _receive_all(
-    client: Client, uploads: Iterable[Upload], received: dict[str, _Received], refused: list[dict[str, Any]]
+    client: Client, uploads: Iterable[Upload], received: dict[str, Received], refused: list[dict[str, Any]]
 ) -> list[tuple[dict[str, Any], str]]:
     """Store the files, by digest, and say which are not taken; the entries of those that are there twice, with their digests."""
     repeats = []
     for upload in uploads:
         name = display_name(upload.name)
         try:
-            file = _receive(client, upload, name, received)
-        except _Refusal as refusal:
-            refused.append(_entry(name, refusal.code, refusal.sentence))
+            file = receiving.receive(client, upload, name, received)
+        except Refusal as refusal:
+            refused.append(_entry(name, refusal.code, refusal.sentence, sha256=refusal.sha256))
             continue
         if file.sha256 in received:
-            first = received[file.sha256].name
-            entry = _entry(
-                name, "duplicate", _("These are the same bytes as “%(name)s” beside it.") % {"name": first}
-            )
+            entry = _beside(name, received[file.sha256].name)
             refused.append(entry)
             repeats.append((entry, file.sha256))
         else:
@@ -124,96 +176,56 @@ def _receive_all(
 
 
 def _hand_in(
-    actor: Actor, client: Client, agent: Agent, received: dict[str, _Received], repeats: list[tuple[dict[str, Any], str]],
+    actor: Actor, client: Client, agent: Agent, received: dict[str, Received], repeats: list[tuple[dict[str, Any], str]],
     refused: list[dict[str, Any]], run_again: bool, **how: Any,
 ) -> Extraction:  # fmt: skip
     """What `take_in` writes, in one transaction."""
     with transaction.atomic():
-        documents = _documents(actor, client, list(received.values()))
-        for entry, sha256 in repeats:
-            entry["document_id"] = documents[sha256].pk
-        handed = []
-        earlier = {} if run_again else _earlier(agent, [document.pk for document in documents.values()])
-        for file in received.values():
-            document = documents[file.sha256]
-            if file.stored != document.storage_name:  # somebody else handed the same bytes in at once
-                transaction.on_commit(partial(get_storage().delete, file.stored), robust=True)
-            if task := earlier.get(document.pk):
-                sentence = _("This file was handed in before as “%(name)s”, so it is not read again.") % {
-                    "name": document.original_name
-                }
-                refused.append(_entry(file.name, "duplicate", sentence, document.pk, task))
-            elif file.locked:
-                refused.append(_entry(file.name, "encrypted", file.locked, document.pk))
-            else:
-                handed.append(operations.Handed(document, file.password))
+        handed = _to_read(actor, client, agent, received, repeats, refused, run_again)
         return operations.submit(
-            actor,
-            client=client,
-            agent=agent,
-            documents=handed,
-            refused=refused,
-            **how,
-        )
+            actor, client=client, agent=agent, documents=handed, refused=refused, **how
+        )  # fmt: skip
 
 
-def _take_back(client: Client, received: list[_Received]) -> None:
+def _to_read(
+    actor: Actor, client: Client, agent: Agent, received: dict[str, Received], repeats: list[tuple[dict[str, Any], str]],
+    refused: list[dict[str, Any]], run_again: bool, extraction: Extraction | None = None,
+) -> list[operations.Handed]:  # fmt: skip
+    """The documents of these files that are to be read, of files for a new extraction or for one that is locked; the others go to `refused`."""
+    documents = _documents(actor, client, list(received.values()))
+    for entry, sha256 in repeats:
+        entry["document_id"] = documents[sha256].pk
+    ids = [document.pk for document in documents.values()]
+    inside, names = _inside(extraction, ids) if extraction else (set(), {})
+    earlier = {} if run_again else _earlier(agent, ids)
+    handed = []
+    for file in received.values():
+        document = documents[file.sha256]
+        if file.stored != document.storage_name:  # somebody else handed the same bytes in at once
+            transaction.on_commit(partial(get_storage().delete, file.stored), robust=True)
+        first = names.get(document.pk) or file.name
+        if first != file.name:
+            refused.append(_beside(file.name, first, document.pk))
+        elif document.pk in inside:
+            pass  # it comes again, because its answer was lost
+        elif task := earlier.get(document.pk):
+            sentence = _("This file was handed in before as “%(name)s”, so it is not read again.") % {
+                "name": document.original_name
+            }
+            refused.append(_entry(file.name, "duplicate", sentence, document.pk, task))
+        elif file.locked:
+            refused.append(_entry(file.name, "encrypted", file.locked, document.pk))
+        else:
+            handed.append(operations.Handed(document, file.password))
+    return handed
+
+
+def _take_back(client: Client, received: list[Received]) -> None:
     """Remove files that no document has; a deletion of the client's data may have looked for files before they came."""
     same = Document.objects.filter(client=client, sha256__in=[file.sha256 for file in received])
     with suppress(StorageError, OSError):  # why nothing was taken is what has to be said
         for name in {file.stored for file in received} - set(same.values_list("storage_name", flat=True)):
             get_storage().delete(name)
-
-
-LEFT_OUT = ("empty", "limit", "not_pdf", "unreadable")
-"""Why a browser does not send a file that was chosen."""
-
-
-def why_left_out(code: str) -> str:
-    """One sentence for one of LEFT_OUT."""
-    if code == "empty":
-        return _("This file is empty (0 bytes).")
-    if code == "limit":
-        limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
-        return _("This file is larger than %(limit)s, the most that is taken.") % {"limit": limit}
-    if code == "not_pdf":
-        return _("This file is not a PDF, whatever its name says.")
-    return _("The browser could not read this file, so that it was not sent.")
-
-
-def display_name(name: str) -> str:
-    """A name to show, never a path: the last component in NFC, without control characters and direction overrides, at most 255 long."""
-    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
-    kept = "".join(c for c in last if unicodedata.category(c) not in ("Cc", "Cs", "Zl", "Zp"))
-    clean = " ".join(_MISLEADING.sub("", unicodedata.normalize("NFC", kept)).split())
-    if clean.strip(". ") == "":
-        return _("unnamed") + ".pdf"
-    if len(clean) <= NAME_LENGTH:
-        return clean
-    stem, dot, extension = clean.rpartition(".")
-    if not dot or len(extension) > 10:
-        return clean[: NAME_LENGTH - 1] + "…"
-    return stem[: NAME_LENGTH - len(extension) - 2] + "…." + extension
-
-
-def folder_of(client: Client) -> str:
-    """What the names of a client's documents begin with: no file belongs to two clients, so that one can go without the other."""
-    return f"documents/client-{client.pk}/"
-
-
-def storage_name(client: Client, sha256: str) -> str:
-    """Where a document's bytes are kept: a name that no document had before, since pruning may be about to remove the file of an earlier one."""
-    return f"{folder_of(client)}{sha256[:2]}/{sha256}-{token_hex(4)}.pdf"
-
-
-def _place(client: Client, sha256: str) -> str:
-    """Where to store these bytes: where they are kept already, and are left alone from now on, or at a new name."""
-    known = Document.objects.filter(client=client, sha256=sha256)
-    name = known.values_list("storage_name", flat=True).first()
-    # A pruning of the document that is under way is waited for, and may have taken it
-    if name and known.update(handed_in_again_at=NOW) and name.startswith(folder_of(client)):
-        return name
-    return storage_name(client, sha256)
 
 
 def unlock(actor: Actor, extraction: Extraction, passwords: dict[int, str]) -> list[str]:
@@ -229,7 +241,7 @@ def unlock(actor: Actor, extraction: Extraction, passwords: dict[int, str]) -> l
     ).order_by("id"):
         try:
             with get_storage().local_copy(document.storage_name) as path:
-                found = _inspect(path, passwords[document.pk])
+                found = receiving.look_at(path, passwords[document.pk])
         except StorageError as error:
             raise NotTaken(str(error)) from error
         if found.code or (found.pages or 0) > settings.UPLOAD_MAX_PAGES:
@@ -273,79 +285,41 @@ def _move_from_refused(actor: Actor, extraction_id: int, opened: dict[int, opera
         )
 
 
-def _receive(client: Client, upload: Upload, name: str, received: Mapping[str, _Received]) -> _Received:
-    """Stream one file to storage, where the same bytes lie if they were `received` just before. Raises _Refusal for what is wrong with the file, NotTaken for what is wrong here."""
-    try:
-        with tempfile.NamedTemporaryFile(prefix="agentaudit-") as spool:
-            digest, size = _copy(upload.content, spool)
-            spool.flush()
-            opened = _inspect(Path(spool.name), upload.password)
-            locked = opened.code == "encrypted"
-            if opened.code and not locked:
-                raise _Refusal(opened.code, _(opened.message or opened.code))
-            if opened.pages is not None and opened.pages > settings.UPLOAD_MAX_PAGES:
-                raise _Refusal("limit", _too_many_pages(opened.pages))
-            spool.seek(0)
-            stored = received[digest].stored if digest in received else _place(client, digest)
-            get_storage().put(stored, cast(BinaryIO, spool))
-    except StorageError as error:
-        raise NotTaken(str(error)) from error
-    except OSError as error:
-        raise NotTaken(_why_not_stored(error)) from error
-    message = _(opened.message) if locked and opened.message else ""
-    return _Received(name, stored, digest, size, opened.pages, opened.encrypted, upload.password, message)
-
-
-def _copy(content: BinaryIO, spool: Any) -> tuple[str, int]:
-    """SHA-256 (hex) and size of what was copied; stops at the first byte too many."""
-    digest, size = hashlib.sha256(), 0
-    while chunk := content.read(CHUNK):
-        size += len(chunk)
-        if size > settings.UPLOAD_MAX_BYTES:
-            raise _Refusal("limit", why_left_out("limit"))
-        digest.update(chunk)
-        spool.write(chunk)
-    if size == 0:
-        raise _Refusal("empty", why_left_out("empty"))
-    return digest.hexdigest(), size
-
-
-def _inspect(path: Path, password: str) -> inspector.Opened:
-    try:
-        return inspector.inspect(path, password)
-    except inspector.InspectorUnavailable as error:
-        raise NotTaken(
-            _("Files cannot be checked at the moment (%(fault)s). Nothing was taken; try again later.")
-            % {"fault": error}
-        ) from error
-
-
-def _too_many_pages(pages: int) -> str:
-    sentence = ngettext(
-        "This PDF has %(pages)d page; the limit is %(limit)d. Split it and try again.",
-        "This PDF has %(pages)d pages; the limit is %(limit)d. Split it and try again.",
-        pages,
-    )
-    return sentence % {"pages": pages, "limit": settings.UPLOAD_MAX_PAGES}
-
-
-def _why_not_stored(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _(
-            "The disk is full, so nothing was taken. Make room on the server, then hand the files in again."
-        )
-    return _("The files could not be stored (%(fault)s). Nothing was taken; try again later.") % {
-        "fault": error.strerror or error
+def _inside(extraction: Extraction, document_ids: list[int]) -> tuple[set[int], dict[int, str]]:
+    """Those of the documents that the extraction has tasks for; and, as far as it is known, by which name each came into it, locked ones included."""
+    names = {
+        entry["document_id"]: entry["name"] for entry in extraction.refused if entry["code"] == "encrypted"
     }
+    inside, seen = set(), set()
+    tasks = Task.objects.filter(document__in=document_ids).select_related("document").order_by("id")
+    for task in tasks:
+        if task.extraction_id == extraction.pk:
+            inside.add(task.document_id)
+            if task.document_id not in seen:  # a document has the name of the file that it came with first
+                names[task.document_id] = task.document.original_name
+        seen.add(task.document_id)
+    return inside, names
+
+
+def _left_out(pairs: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [_entry(display_name(name), code, receiving.why_left_out(code)) for code, name in pairs]
 
 
 def _entry(
-    name: str, code: str, sentence: str, document_id: int | None = None, task_id: int | None = None
-) -> dict[str, Any]:
-    return {"name": name, "code": code, "sentence": sentence, "document_id": document_id, "task_id": task_id}
+    name: str, code: str, sentence: str, document_id: int | None = None, task_id: int | None = None, sha256: str = ""
+) -> dict[str, Any]:  # fmt: skip
+    """A file in Extraction.refused. `sha256`: of bytes that became no document."""
+    return {
+        "name": name, "code": code, "sentence": sentence, "document_id": document_id, "task_id": task_id, "sha256": sha256,
+    }  # fmt: skip
 
 
-def _documents(actor: Actor, client: Client, files: list[_Received]) -> dict[str, Document]:
+def _beside(name: str, first: str, document_id: int | None = None) -> dict[str, Any]:
+    sentence = _("These are the same bytes as “%(name)s” beside it.") % {"name": first}
+    return _entry(name, "duplicate", sentence, document_id)
+
+
+def _documents(actor: Actor, client: Client, files: list[Received]) -> dict[str, Document]:
     """The client's documents of these bytes by digest, made where they are new, and locked: the same form sent twice waits here."""
     Document.objects.bulk_create(
         (

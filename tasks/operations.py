@@ -56,7 +56,8 @@ def must_take_from(client: Client) -> None:
         )
 
 
-def _must_add_to(extraction: Extraction) -> None:
+def must_add_to(extraction: Extraction) -> None:
+    """Raises Refused for an extraction that was pruned. Within a transaction it is not pruned after it."""
     if not queue.adds_to(queue.connection(), extraction.pk):
         raise Refused(
             _(
@@ -70,12 +71,12 @@ def _must_add_to(extraction: Extraction) -> None:
 def submit(
     actor: Actor, *, client: Client, agent: Agent, documents: Sequence[Handed],
     engagement: str = "", priority: int | None = None, refused: Iterable[dict] = (), extraction: Extraction | None = None,
-    version: int | None = None,
+    version: int | None = None, key: UUID | None = None, more_until: Any = None,
 ) -> Extraction:  # fmt: skip
     """Hand documents in: one extraction, one task each. `priority` None: the client's tier decides.
 
     `extraction`: the documents are added to this one, of the same client and agent, instead. `version`: a number of the agent's
-    (None: the current one). Raises Refused during maintenance, if the extraction was pruned, or if the agent has no such version that
+    (None: the current one). `key`, `more_until`: of a new extraction whose files come one by one. Raises Refused during maintenance, if the extraction was pruned, or if the agent has no such version that
     could read anything.
     """
     must_be_open()
@@ -85,7 +86,7 @@ def submit(
     with transaction.atomic():
         must_take_from(client)
         if extraction is not None:
-            _must_add_to(extraction)
+            must_add_to(extraction)
         extraction = extraction or Extraction.objects.create(
             client=client,
             agent=agent,
@@ -93,6 +94,8 @@ def submit(
             priority=level,
             created_by_id=actor.user_id,
             refused=list(refused),
+            key=key,
+            more_until=more_until,
         )
         if documents:
             queue.enqueue(

@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from tasks import faults, notify, queue, removal
 from tasks.audit import Actor, Entry, record
 from tasks.changes import Refused
+from tasks.clock import NOW
 from tasks.models import Attempt, Client, Document, Extraction, Task
 from tasks.storage import get_storage
 
@@ -91,14 +92,14 @@ def _before(older_than: timedelta) -> datetime:
 
 
 def _old(before: datetime, client: Client | None = None) -> QuerySet[Extraction]:
-    """Extractions whose last task has ended before, with every attempt. Clients that are being deleted go as a whole."""
+    """Extractions whose last task has ended before, with every attempt, and for which no file is on its way. Clients that are being deleted go as a whole."""
     tasks = Task.objects.filter(extraction=OuterRef("pk"))
     young = Exists(tasks.filter(Q(finished_at=None) | Q(finished_at__gte=before)))
     alive = Exists(Attempt.objects.filter(ended_at=None, task__extraction=OuterRef("pk")))
     of_client = {"client": client} if client else {}
     found = Extraction.objects.filter(
         pruned_at=None, created_at__lt=before, client__deletion_began_at=None, **of_client
-    )
+    ).exclude(more_until__gt=NOW)
     return found.filter(~young, ~alive).order_by("pk")
 
 

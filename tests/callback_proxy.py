@@ -40,7 +40,7 @@ class Proxy:
             if mishap == "refuse":
                 return
             try:
-                request = _whole(line)
+                request = whole(line)
                 if mishap == "delay":
                     time.sleep(0.3)
                 if mishap == "repeat":
@@ -67,15 +67,14 @@ class Proxy:
             return answer
 
 
-def _whole(line: socket.socket) -> bytes:
+def whole(line: socket.socket) -> bytes:
     """A request with its body."""
     request = b""
     while b"\r\n\r\n" not in request:
         request += _more(line)
     head, _, body = request.partition(b"\r\n\r\n")
-    length = next(
-        int(row.split(b":")[1]) for row in head.split(b"\r\n") if row.lower().startswith(b"content-length:")
-    )
+    rows = (row for row in head.split(b"\r\n") if row.lower().startswith(b"content-length:"))
+    length = int(next(rows, b":0").split(b":")[1])
     while len(body) < length:
         body += _more(line)
     return head + b"\r\n\r\n" + body

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
 
-from tasks import intake, pruning
+from tasks import pruning, receiving
 from tasks.models import Attempt, Client, Document, Extraction, Task
 from tests.erasure_tools import ACTOR, WHY, put, stored
 from tests.factories import database_now, make_document
@@ -33,7 +33,7 @@ class Ages:
 def document(client: Client, word: str) -> Document:
     """With a file, which is the word."""
     sha256 = uuid4().hex * 2
-    name = put(intake.storage_name(client, sha256), word.encode())
+    name = put(receiving.storage_name(client, sha256), word.encode())
     return make_document(client, f"{word}.pdf", sha256=sha256, storage_name=name)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tasks import erasure, faults, intake, operations
+from tasks import erasure, faults, intake, operations, receiving
 from tasks.costs import closing, reports
 from tasks.costs.periods import first_of_month
 from tasks.costs.questions import Query
@@ -76,8 +76,8 @@ def test_a_file_that_was_moved_into_its_clients_folder_goes_from_both_places(tra
 
 
 def test_what_a_hand_in_left_that_was_cut_off_goes_too(world) -> None:
-    put(intake.storage_name(world.client, "cd" * 32))
-    kept = put(intake.storage_name(world.other, "cd" * 32))
+    put(receiving.storage_name(world.client, "cd" * 32))
+    kept = put(receiving.storage_name(world.other, "cd" * 32))
     erase(world.client)
     assert [name for name in stored() if "cdcd" in name] == [kept]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from tasks import callbacks, erasure, intake, operations
+from tasks import callbacks, erasure, intake, operations, receiving
 from tasks.callbacks import Message
 from tasks.models import Attempt, AuditEntry, Client, SeenNumber, Task
 from tasks.orders import outcome_name
@@ -68,13 +68,13 @@ def test_nothing_is_handed_in_retried_or_resumed_any_more_and_no_file_stays(worl
 
 def test_an_upload_that_a_deletion_overtakes_takes_its_files_back(world, monkeypatch) -> None:
     """It was let in, and stores its file when everything has been deleted."""
-    real, overtaken = intake._receive, []
+    real, overtaken = receiving.receive, []
 
     def receive(*args: Any) -> Any:
         overtaken.append(erase(world.client))
         return real(*args)
 
-    monkeypatch.setattr(intake, "_receive", receive)
+    monkeypatch.setattr(receiving, "receive", receive)
     upload = intake.Upload("new.pdf", io.BytesIO(pdf_bytes(title="new")))
     with pytest.raises(operations.Refused):
         intake.take_in(ACTOR, client=world.client, agent=world.agent, uploads=[upload])

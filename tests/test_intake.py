@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks import inspector, intake
+from tasks import inspector, intake, receiving
 from tasks.audit import Actor
 from tasks.inspector import Inspector
 from tasks.models import AuditEntry, Document, Extraction, Task
@@ -54,14 +54,14 @@ def take(world, *files: tuple[str, bytes] | tuple[str, bytes, str], **options) -
     ],
 )
 def test_a_name_is_shown_without_paths_controls_or_overrides(given: str, shown: str) -> None:
-    assert intake.display_name(given) == shown
+    assert receiving.display_name(given) == shown
 
 
 def test_a_name_of_300_characters_is_cut_and_keeps_its_extension() -> None:
-    name = intake.display_name("x" * 296 + ".pdf")
+    name = receiving.display_name("x" * 296 + ".pdf")
     assert len(name) == 255
     assert name.endswith("….pdf")
-    assert len(intake.display_name("y" * 300)) == 255
+    assert len(receiving.display_name("y" * 300)) == 255
 
 
 def test_good_files_become_tasks_and_the_others_are_refused_each_with_a_sentence(world) -> None:

@@ -69,7 +69,7 @@ OF_A_MODEL = re.compile(r"^admin:(\w+)_(changelist|add|change|delete|history)$")
 # What an address is called with; one that is not here takes nothing
 ARGUMENTS: dict[str, str] = {
     **dict.fromkeys(
-        ("extraction", "extraction_fragment", "extraction_passwords", "extraction_await", "extraction_cancel", "extraction_retry", "results_csv", "results_xlsx", "results_json",
+        ("upload_more", "extraction", "extraction_fragment", "extraction_passwords", "extraction_await", "extraction_cancel", "extraction_retry", "results_csv", "results_xlsx", "results_json",
          "refused_csv"), "extraction",
     ),
     "view_forget": "view", "operations_tasks_news": "news",

@@ -226,7 +226,11 @@ def test_the_script_gets_an_address_or_reasons(place) -> None:
     good = hand_in(place, ("a.pdf", pdf_bytes()), accept="application/json")
     assert (good.status_code, good.json()) == (
         201,
-        {"url": reverse("extraction", args=(Extraction.objects.get().pk,))},
+        {
+            "url": reverse("extraction", args=(Extraction.objects.get().pk,)),
+            "more": reverse("upload_more", args=(Extraction.objects.get().pk,)),
+            "refused": [],
+        },
     )
     bad = hand_in(place, ("a.pdf", pdf_bytes()), client="", accept="application/json")
     assert bad.status_code == 400 and bad.json()["errors"]["client"][0]["message"]

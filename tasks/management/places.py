@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks.intake import display_name
+from tasks.receiving import display_name
 
 
 class Places:

@@ -60,6 +60,12 @@ class Extraction(models.Model):
         db_default=[], default=list, blank=True,
         help_text=_("Files that were not taken: name, code, sentence, and the document they repeat."),
     )  # fmt: skip
+    key = models.UUIDField(
+        null=True, editable=False, help_text=_("Chosen by a sender whose files come one by one, so that a repeated request finds what the first one made.")
+    )  # fmt: skip
+    more_until = models.DateTimeField(
+        null=True, editable=False, help_text=_("Until when more files are awaited: moved on by each one that comes, empty once the sender has said that this is all.")
+    )  # fmt: skip
     pruned_at = models.DateTimeField(
         _("pruned"), null=True, editable=False, help_text=_("When its documents and results were deleted, after their retention time.")
     )  # fmt: skip
@@ -77,8 +83,14 @@ class Extraction(models.Model):
                 | models.Q(pruned_at__isnull=False, refused=[]),
                 name="extractions_pruned_is_empty",
             ),
+            models.UniqueConstraint(
+                fields=("key",), condition=models.Q(key__isnull=False), name="extractions_key"
+            ),
         )
         indexes = (
+            models.Index(
+                "created_by", condition=models.Q(more_until__isnull=False), name="extractions_unfinished"
+            ),
             models.Index("id", condition=models.Q(files_to_go__isnull=False), name="extractions_to_remove"),
         )
 

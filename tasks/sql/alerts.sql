@@ -67,8 +67,9 @@ WHERE n.limit_usd = CASE n.period || ' ' || n.level
 ORDER BY n.holder, name, n.period, n.level
 
 -- name: alert_extractions_ended
--- Awaited extractions of which no task waits or runs any more: whoever removes the row tells.
+-- Awaited extractions of which no task waits or runs any more, and to which no file is to come: whoever removes the row tells.
 DELETE FROM extraction_watches w
 WHERE EXISTS (SELECT FROM tasks t WHERE t.extraction_id = w.extraction_id)
   AND NOT EXISTS (SELECT FROM tasks t WHERE t.extraction_id = w.extraction_id AND t.status IN ('enqueued', 'processing'))
+  AND NOT EXISTS (SELECT FROM extractions e WHERE e.id = w.extraction_id AND e.more_until > (SELECT agentaudit_now()))
 RETURNING w.extraction_id, w.user_id

@@ -1,4 +1,4 @@
-// Makes the upload form comfortable: drop files or folders, see what will be left out and why before sending, watch them go.
+// Makes the upload form comfortable: drop files or folders, see what will be left out and why before sending, watch each one go (sending.js).
 // Without it the same form works as it stands.
 "use strict";
 
@@ -8,20 +8,18 @@
   const text = form.dataset;
   const maxFiles = Number(text.maxFiles);
   const maxBytes = Number(text.maxBytes);
-  const list = form.querySelector("[data-list]");
-  const summary = form.querySelector("[data-summary]");
-  const problem = form.querySelector("[data-problem]");
-  const send = form.querySelector("[data-send]");
-  const sending = form.querySelector("[data-sending]");
+  const part = (name) => form.querySelector(`[data-${name}]`);
+  const [list, summary, problem, send, drop, sending, sentence, spoken] =
+    ["list", "summary", "problem", "send", "drop", "sending", "sentence", "spoken"].map(part);
   const bar = sending.querySelector("progress");
-  const sentence = sending.querySelector("[data-sentence]");
-  const drop = form.querySelector("[data-drop]");
   const inputs = { files: form.querySelector("#id_files"), folder: form.querySelector("#id_folder") };
-  const chosen = []; // {file, why}: why is empty where the file will be sent
-  const sentences = { empty: text.empty, limit: text.tooLarge, not_pdf: text.notPdf, unreadable: text.unreadable };
-  let request = null;
+  const chosen = []; // {file, why, state, share, note}: why is empty where the file is to be sent, state as sending.js leaves it
+  const reasons = { empty: text.empty, limit: text.tooLarge, not_pdf: text.notPdf, unreadable: text.unreadable };
+  const known = new Set((text.known ?? "").split(" ")); // digests of what has arrived before this page was opened
+  const MOST_ROWS = 1000;
+  let isHalted = false;
 
-  form.querySelector("[data-plain]").classList.add("visually-hidden");
+  part("plain").classList.add("visually-hidden");
   for (const input of Object.values(inputs)) {
     input.tabIndex = -1;
     input.required = false;
@@ -33,32 +31,6 @@
   }
   drop.hidden = false;
   for (const [name, input] of Object.entries(inputs)) form.querySelector(`[data-pick="${name}"]`).addEventListener("click", () => input.click());
-
-  // How wide a closed list has to be for this text, with whatever mark this browser gives it
-  function widthOf(text, select) {
-    const twin = select.cloneNode(false);
-    for (const name of ["id", "name"]) twin.removeAttribute(name);
-    Object.assign(twin.style, { position: "fixed", width: "max-content" });
-    twin.append(new Option(text));
-    select.after(twin);
-    const width = twin.offsetWidth;
-    twin.remove();
-    return width;
-  }
-
-  // A closed list cuts what is longer than itself: then the whole of what is chosen stands below it
-  for (const select of form.querySelectorAll("select")) {
-    const whole = document.createElement("p");
-    whole.className = "help";
-    whole.setAttribute("aria-hidden", "true"); // the list itself is read out in full
-    select.after(whole);
-    const show = () => {
-      whole.textContent = select.selectedOptions[0]?.text ?? "";
-      whole.hidden = widthOf(whole.textContent, select) <= select.offsetWidth;
-    };
-    select.addEventListener("change", show);
-    new ResizeObserver(show).observe(select);
-  }
 
   function size(bytes) {
     const units = ["B", "KB", "MB", "GB"];
@@ -84,27 +56,42 @@
   const isKnown = (file) =>
     chosen.some(({ file: other }) => other.name === file.name && other.size === file.size && other.lastModified === file.lastModified && (other.webkitRelativePath || "") === (file.webkitRelativePath || ""));
 
-  async function add(files) {
-    problem.hidden = true;
-    const fresh = files.filter((file) => !isKnown(file));
-    chosen.push(...(await Promise.all(fresh.map(async (file) => ({ file, why: await whyNot(file) })))));
-    // What will not be sent comes first, so that nobody has to look for it
-    chosen.sort((a, b) => (a.why === "") - (b.why === "") || a.file.name.localeCompare(b.file.name, undefined, { numeric: true }));
-    draw();
+  async function hasArrived(file) {
+    if (!text.known || !crypto.subtle) return false; // without TLS there are no digests: it is sent, and recognised there
+    try {
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+      return known.has([...digest].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+    } catch {
+      return false; // too large to be held at once
+    }
   }
 
-  function draw() {
-    const rows = chosen.slice(0, 300).map((entry) => {
-      const row = document.createElement("li");
-      const cell = (className, content) => {
-        const made = document.createElement("span");
-        made.className = className;
-        made.textContent = content;
-        row.append(made);
-      };
-      row.classList.toggle("is-left-out", entry.why !== "");
-      cell("name", entry.file.name);
-      cell("muted small number", size(entry.file.size));
+  async function add(files) {
+    problem.hidden = true;
+    const fresh = files.filter((file) => !isKnown(file)).map((file) => ({ file, why: "checking", state: "waiting", share: 0, note: "" }));
+    chosen.push(...fresh);
+    const reasons = await Promise.all(fresh.map(({ file }) => whyNot(file)));
+    for (const [number, entry] of fresh.entries()) {
+      if (!reasons[number] && (await hasArrived(entry.file))) entry.state = "there"; // one at a time: each is held as a whole
+      entry.why = reasons[number];
+    }
+    draw();
+    if (isHalted) start(); // dropped again after the line broke
+  }
+
+  function rowOf(entry) {
+    const row = document.createElement("li");
+    const cell = (className, content) => {
+      const made = document.createElement("span");
+      made.className = className;
+      made.textContent = content;
+      row.append(made);
+      return made;
+    };
+    row.classList.toggle("is-left-out", entry.why !== "");
+    cell("name", entry.file.name);
+    entry.cell = cell("muted small number", stateOf(entry));
+    if (!sender.isOn && entry.state === "waiting") {
       const remove = document.createElement("button");
       remove.type = "button";
       remove.className = "plain small-button";
@@ -116,86 +103,148 @@
         (list.querySelector("button") ?? form.querySelector("[data-pick]")).focus();
       });
       row.append(remove);
-      if (entry.why) cell("note", sentences[entry.why]);
-      return row;
-    });
-    list.replaceChildren(...rows);
-    const good = chosen.filter(({ why }) => !why);
+    }
+    if (entry.why || entry.note) cell("note", reasons[entry.why] ?? entry.note);
+    entry.row = row;
+    return row;
+  }
+
+  function stateOf({ file, why, state, share }) {
+    if (state === "sending") return `${Math.floor(share * 100)} %`;
+    const word = { waiting: isOpen() && !why && text.stateWaiting, taken: text.stateTaken, there: text.stateThere, refused: text.stateRefused, failed: text.stateFailed }[state];
+    return word || size(file.size);
+  }
+
+  const isOpen = () => sender.isOn || isHalted;
+  const inState = (...states) => chosen.filter(({ why, state }) => !why && states.includes(state));
+
+  function draw() {
+    // What will not be sent, or was not taken, comes first, so that nobody has to look for it
+    const rank = ({ why, state }) => (why ? 0 : state === "failed" ? 1 : state === "refused" ? 2 : 3);
+    chosen.sort((a, b) => rank(a) - rank(b) || a.file.name.localeCompare(b.file.name, undefined, { numeric: true }));
+    list.replaceChildren(...chosen.slice(0, MOST_ROWS).map(rowOf));
+    const good = inState("waiting", "sending", "failed");
+    const there = inState("there", "taken", "refused").length;
+    const leftOut = chosen.filter(({ why }) => why).length;
     const bytes = good.reduce((sum, { file }) => sum + file.size, 0);
     // A button that cannot be pressed has the reason beside it
     const parts = [];
-    if (!good.length) parts.push(chosen.length ? text.noneGood : text.none);
+    if (!good.length && !there) parts.push(chosen.length ? text.noneGood : text.none);
     if (good.length) parts.push(text.ready.replace("{number}", good.length).replace("{size}", size(bytes)));
-    if (good.length < chosen.length) parts.push(text.leftOut.replace("{number}", chosen.length - good.length));
-    if (chosen.length > rows.length) parts.push(text.notShown.replace("{number}", chosen.length - rows.length));
+    if (there) parts.push(text.there.replace("{number}", there));
+    if (leftOut) parts.push(text.leftOut.replace("{number}", leftOut));
+    if (chosen.length > MOST_ROWS) parts.push(text.notShown.replace("{number}", chosen.length - MOST_ROWS));
     summary.textContent = parts.join(" · ");
+    summary.hidden = sender.isOn;
+    say(summary.textContent);
     if (good.length > maxFiles) fail(text.tooMany.replace("{number}", good.length));
-    else problem.hidden = true;
-    send.disabled = good.length === 0 || good.length > maxFiles;
+    send.disabled = sender.isOn || !(good.length || there) || good.length > maxFiles;
+    send.querySelector("span").textContent = isHalted ? text.again : (send.dataset.label ??= send.textContent);
+    sending.hidden = !isOpen();
+    part("stop").hidden = !sender.isOn;
   }
 
-  function fail(message) {
-    problem.querySelector("span").textContent = message;
+  function fail(message, isSignedOut = false) {
+    part("reason").textContent = message;
+    part("sign-in").hidden = !isSignedOut;
     problem.hidden = false;
   }
 
-  function finish() {
-    request = null;
-    sending.hidden = true;
-    send.disabled = false;
+  // One polite voice, at most every five seconds; what it says is the newest there is
+  let saying = 0;
+  let saidAt = -Infinity;
+  let newest = "";
+  function say(words) {
+    newest = words;
+    saying ||= setTimeout(() => {
+      saying = 0;
+      saidAt = performance.now();
+      spoken.textContent = newest;
+    }, Math.max(0, saidAt + 5000 - performance.now()));
   }
 
-  function answered() {
-    let answer = {};
-    try {
-      answer = JSON.parse(request.responseText);
-    } catch {
-      // not ours: a proxy or an error page
+  function progress(more = "") {
+    const all = chosen.filter(({ why }) => !why);
+    const done = inState("taken", "there", "refused").length;
+    const refused = inState("refused").length;
+    const total = all.reduce((sum, { file }) => sum + file.size, 0);
+    const sent = all.reduce((sum, { file, state, share }) => sum + file.size * (state === "sending" ? share : Number(!["waiting", "failed"].includes(state))), 0);
+    bar.value = total ? sent / total : 0;
+    const parts = [text.sent.replace("{done}", done).replace("{total}", all.length)];
+    if (refused) parts.push(text.refused.replace("{number}", refused));
+    if (more) parts.push(more);
+    sentence.textContent = parts.join(" · ");
+    say(sentence.textContent);
+  }
+
+  const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  function fieldsOfForm() {
+    const { csrfmiddlewaretoken, ...fields } = Object.fromEntries(new FormData(form));
+    return { ...fields, key };
+  }
+
+  const sender = new Sending({
+    first: { url: form.action, fields: fieldsOfForm },
+    each: () => (form.querySelector("#id_run_again").checked ? { run_again: "on" } : {}),
+    more: text.more,
+    text,
+    told: {
+      changed(entry) {
+        if (entry.state === "sending") entry.cell?.replaceChildren(stateOf(entry));
+        else if (entry.row?.isConnected) {
+          entry.row.replaceWith(rowOf(entry));
+          // The list goes along, unless somebody reads in it
+          if (sender.isOn && !list.matches(":hover, :focus-within")) list.scrollTop = entry.row.offsetTop - list.offsetTop - list.clientHeight / 2;
+        }
+        progress();
+      },
+      waits: (seconds) => progress(text.waits.replace("{seconds}", seconds)),
+      opened({ more, url }) {
+        // From here on the page's own address leads back to the same extraction
+        history.replaceState(null, "", more);
+        for (const field of form.querySelectorAll(".fields :is(select, input)")) field.disabled = true;
+        Object.assign(part("opened"), { href: url, hidden: false });
+      },
+    },
+  });
+
+  async function start() {
+    if (sender.isOn) return;
+    problem.hidden = true;
+    isHalted = false;
+    for (const entry of inState("failed")) sender.mark(entry, "waiting");
+    let why, status;
+    do {
+      const running = sender.run(() => inState("waiting")[0]);
+      draw();
+      progress();
+      ({ why, status } = await running);
+    } while (status === undefined && inState("waiting").length); // some were added when the last were on their way
+    const failed = inState("failed").length;
+    if (status === undefined && failed) why = text.someFailed.replace("{number}", failed);
+    else if (status === undefined) {
+      const leftOut = chosen.filter(({ why }) => why).map(({ file, why }) => [why, file.name]);
+      if (await sender.end(leftOut.slice(0, Number(text.mostLeftOut)))) {
+        location.assign(sender.url);
+        return;
+      }
+      ({ why, status } = sender.stopped);
     }
-    const { status } = request;
-    if (status === 201 && answer.url) {
-      location.assign(answer.url);
-      return;
-    }
-    finish();
-    const errors = Object.values(answer.errors ?? {}).flat();
-    fail(errors.length ? errors.map(({ message }) => message).join(" ") : text.failed.replace("{status}", status));
+    isHalted = Boolean(sender.more);
+    draw();
+    if (!why) return;
+    fail(why, status === 401);
+    problem.scrollIntoView({ block: "nearest" });
   }
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (request || send.disabled) return;
-    const body = new FormData(form);
-    for (const { file, why } of chosen) if (!why) body.append("files", file, file.name);
-    // Whoever opens the extraction later finds what was left out there as well
-    const leftOut = chosen.filter(({ why }) => why).map(({ file, why }) => [why, file.name]);
-    body.append("left_out", JSON.stringify(leftOut.slice(0, Number(text.mostLeftOut))));
-    problem.hidden = true;
-    send.disabled = true;
-    sending.hidden = false;
-    bar.value = 0;
-    sentence.textContent = text.sending;
-    request = new XMLHttpRequest();
-    request.upload.addEventListener("progress", ({ loaded, total }) => {
-      bar.value = total ? loaded / total : 0;
-      if (loaded === total) {
-        bar.removeAttribute("value");
-        sentence.textContent = text.checking;
-      }
-    });
-    request.addEventListener("load", answered);
-    request.addEventListener("error", () => {
-      finish();
-      fail(text.lost);
-    });
-    request.addEventListener("abort", finish);
-    request.open("POST", form.action);
-    request.setRequestHeader("Accept", "application/json");
-    request.send(body);
+    if (!send.disabled) start();
   });
-  sending.querySelector("[data-stop]").addEventListener("click", () => request?.abort());
+  part("stop").addEventListener("click", () => sender.stop());
+  window.addEventListener("online", () => isHalted && sender.stopped?.status === 0 && start());
   window.addEventListener("beforeunload", (event) => {
-    if (request && request.readyState !== XMLHttpRequest.DONE) event.preventDefault();
+    if (sender.isOn) event.preventDefault();
   });
 
   // Folders arrive as trees; everything in them is offered, and what is no PDF is left out with its reason

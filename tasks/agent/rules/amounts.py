@@ -60,6 +60,7 @@ INCLUDED = re.compile(
 OF = re.compile(r"\b(?:von|auf|of|on|sur|sobre|van|over|from|del|sul|dal)\b")
 CLOSING, MOST_BEFORE = 0.75, 2
 COMPLETING, BESIDE = 0.75, 0.25
+NEXT, SUMMED = 4, 0.8
 SENTENCE = 5
 """Words beside a figure that make it part of what somebody says."""
 
@@ -77,6 +78,8 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     chosen = choose(by_role)
     nets = (*by_role["net"], *by_role["subtotal"])
     chosen.subtotals = [figure.amount.value for figure in nets if figure.candidate.label not in UNPRINTED]
+    if chosen.total is None and not by_role["amount_due"]:
+        chosen.total = _sum_of_lines(text, table)
     due = max(by_role["amount_due"], key=lambda f: f.candidate.score, default=None)
     chosen.amount_due = due.candidate if due else None
     settle_due(by_role, chosen)
@@ -338,6 +341,17 @@ def _net_of_lines(table: Table) -> Iterator[Figure]:
     source = "page" if words else "computed"
     candidate = Candidate(numbers.plain(value), 0.45, words, label=OF_LINES, source=source)
     yield Figure("net", numbers.Amount(value, 0, 0, "", 2, False), candidate, rows[-1].line)
+
+
+def _sum_of_lines(text: Text, table: Table) -> Candidate | None:
+    """Where no label names a total: what the line items sum to, if it stands alone on one of the next lines."""
+    rows = [row for row in table.rows if "amount" in row.parts]
+    after = rows[-1].line + 1 if len(rows) > 1 else len(text.lines)
+    for line in text.lines[after : after + NEXT]:
+        for amount in text.money(line.cells[0]) if len(line.cells) == 1 else ():
+            if amount.value == worth(rows) and all(map(code_of, FOREIGN_WORDS.findall(line.text))):
+                return figure_at(line.cells[0], amount, SUMMED, ALONE)
+    return None
 
 
 def _alone(text: Text, table: Table) -> Iterator[Figure]:

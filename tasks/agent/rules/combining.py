@@ -140,6 +140,8 @@ def _score(
     score = sum(figure.candidate.score for figure in (net, tax, total) if figure)
     if tax and total and abs(tax.amount.value) >= abs(total.amount.value) and total.amount.value:
         return 0.0
+    if tax and not (net or total):
+        score -= 0.3
     if tax and total and not net and 2 * abs(tax.amount.value) > abs(total.amount.value):
         score -= 0.8
     if net and tax and net.candidate.words[:1] == tax.candidate.words[:1] != []:
@@ -168,6 +170,8 @@ def _score(
         score += (0.0, 0.5, 1.0)[agreement]
         if tax.amount.value and abs(tax.amount.value) > abs(net.amount.value) * Decimal("0.5"):
             score -= 0.8
+    elif net and tax and not total and 2 * abs(tax.amount.value) > abs(net.amount.value):
+        score -= 1.0
     elif net and total and not tax:
         if abs(net.amount.value - total.amount.value) <= ROUNDING:
             score += -0.4 if taxed else 0.4

@@ -21,6 +21,8 @@ CONNECTED = re.compile(
 )
 OF = re.compile(r"[a-z][^\w]*$")
 PAID = 0.85
+OFTEN_ANOTHER = 0.2
+"""By so much less weighs a label that may as well be one of another date: "Date de vente"."""
 WORDS, SENTENCE = re.compile(r"[^\W\d_]{2,}"), 4
 """So many words before a date make it a part of what they say."""
 SAID = "The only date stands in a sentence, and no label says that it is the document's."
@@ -40,6 +42,7 @@ def dates_of(text: Text, role: str, kind: str = "") -> list[Candidate]:
         leads = text.leads(cell, hit)
         precise = hit.words > 1 or len(text.folded[cell][hit.start : hit.end]) >= 9
         weight = (0.95 if precise else 0.85) if leads else (0.8 if precise else 0.5)
+        weight -= OFTEN_ANOTHER if "other_date" in hit.roles else 0.0
         found += [c for c in date_values(text, cell, hit, weight) if id(c.words[0]) not in claimed]
     if role == "due_date":
         found = unreduced(text, [*found, *stated_days(text)])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tasks.agent.layout import Cell
-from tasks.agent.rules.kind import is_priced, kinds_in, lists_documents
+from tasks.agent.rules.kind import heads_column, is_priced, kinds_in, lists_documents
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.patterns import TOWN
@@ -16,7 +16,7 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 NUMBER = re.compile(
     r"#?(?:[A-Za-z]{1,4} (?=\d)|[A-Z]{1,4} (?=[A-Z]{1,3}[/\-]\d))?[A-Za-z]{0,12}[\w\-/.\\\[\]#]*\d[\w\-/.\\\[\]]*"
 )
-LEAD = re.compile(r"^[\s:.#\-–°º|=]*(?:(?:nr|no|n)\b[.\s:°º]*)?")
+LEAD = re.compile(r"^[\s:.#\-–°º|=]*(?:(?:nr|no|n|o)\b[.\s:°º]*)?")
 MONEY = re.compile(r"^[-+]?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d{2}$")
 NOT_NUMBERS = re.compile(
     r"^(?:page|seite)$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}|@|^www\.|^\d{1,2}:\d\d|^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-"
@@ -38,6 +38,12 @@ PREFIX = re.compile(r"[A-Z]{2,5}[-/]\d")
 """A label in capitals that a number begins with: "TXN-98765"."""
 BLANKED = re.compile(r" ?/ ?(?=\S)[A-Za-z]{0,4}\d[\w/-]*")
 """How a number goes on behind a stroke with blanks around it: "2024 / 0815"."""
+OF_OTHERS = frozenset(["kind:none", "other_number", "column:other"])
+"""What a title says that is no document of these kinds: its number is that of an order or a delivery."""
+SAID_ALSO = re.compile(
+    r"[\s/|(]+[^\W\d]+(?: [^\W\d]+)?[\s)]*(?:n[o°º]|nr|#)?[ .]*:\s*|.{0,20}?(?:\bn\W?[o°º]|\bnr\b|#)[\s.:]*"
+)
+"""What may stand between a title and its number: the title in another language, a series: "Invoice / Sąskaita #: 12", "NFC-e Série 1 Nº 9914"."""
 BARE = ("number", "numero", "nummer", "numer")
 """Labels that do not say whose number it is."""
 
@@ -90,15 +96,19 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
         leads, bare = text.leads(cell, hit), text.folded[cell][hit.start : hit.end] in BARE
         if not leads and (bare or REGISTER.search(text.folded[cell])):
             continue  # "Registration number", "Tomo 12, Folio 203": the words before say whose it is
+        if bare and heads_column(text, cell):
+            continue  # a list of instalments
         weight = (0.95 if leads else 0.75) - (0.1 if bare else 0.0)
         if kind and (kinds := kinds_in(text.folded[cell][hit.start : hit.end])) and kind not in kinds:
             weight -= ANOTHERS
         found += _number_values(text, cell, hit, weight)
     for cell, hit in text.labelled("kind:"):
         # "Invoice B/2024/117", "Rechnung Nr. 815": the title itself names the number.
-        if text.leads(cell, hit) and not is_priced(text, cell):
+        if text.leads(cell, hit) and not is_priced(text, cell) and not hit.roles <= OF_OTHERS:
             weight = 0.88 if not kind or f"kind:{kind}" in hit.roles else 0.6
-            found += list(_number_values(text, cell, hit, weight, near=True))
+            found += list(_number_values(text, cell, hit, weight, near=True)) or list(
+                _said_also(text, cell, hit, weight)
+            )
             found += _hashed(text, cell, weight)
             found += _under_heading(text, cell, weight)
             found += _under_title(text, cell, weight)
@@ -126,6 +136,19 @@ def _bare(text: Text) -> Iterator[Candidate]:
         if match and match.end() < len(cell.text) and (found := _number_in(text, cell, match.end(), 0.65)):
             found.reasons.append("No label says whose number this is.")
             yield found
+
+
+def _said_also(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Candidate]:
+    """The number behind a title that goes on in words which no label is made of."""
+    match = SAID_ALSO.match(text.folded[cell], hit.end)
+    if match and not any(
+        hit.end <= other.start < match.end()
+        for other in text.hits[cell]
+        if other.words > 1 or not other.plays("column:")
+    ):
+        candidate = _number_in(text, cell, match.end(), weight * RIGHT, first_only=True)
+        if candidate is not None:
+            yield candidate
 
 
 def _under_heading(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:

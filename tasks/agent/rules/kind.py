@@ -13,6 +13,10 @@ JOINED = re.compile(r"^[^\W\d_][\w .]{2,24}[^\W\d_] ?[/&] ?$|^td[o\d][\d)] ?$")
 """What a title may open with: "Repair order / Invoice", and the code that Italy has for each kind."""
 WORDS = re.compile(r"\S*[^\W\d_]{3}\S*")
 SPACED = re.compile(r"\b(?:\w ){3,}\w\b")
+YOURS = re.compile(
+    r"\s+(?:for|to|zu|fur|uber|de|del|pour|di|del|della|per|voor|van|na|do|for|til)\s+(?:your|ihre\w*|deine\w*|votre|vos|su|tu|vuestro|suo|sua|tuo|tua|uw|je|jouw|seu|din|ditt|twoje\w*)\b"
+)
+"""How a title goes on into a sentence to its reader: "Receipt for your order 7, paid on Monday"."""
 NAMES = {
     "invoice": "an invoice",
     "receipt": "a receipt",
@@ -67,9 +71,10 @@ def kind_of(text: Text) -> tuple[str, float]:
         ):
             continue
         words_behind = len(WORDS.findall(text.folded[cell][hit.end :]))
-        if words_behind > 5 and hit.words < 2:
+        yours = YOURS.match(text.folded[cell], hit.end)
+        if words_behind > 5 and hit.words < 2 and not yours:
             continue
-        score = 1.0 + (TITLE_SCORE if words_behind == 0 else 1.0) * min(cell.height / tallest, 1.0)
+        score = 1.0 + (TITLE_SCORE if yours or words_behind == 0 else 1.0) * min(cell.height / tallest, 1.0)
         score += 0.5 if text.lines[cell.line].y0 < text.pages[cell.page].height / 2 else 0.0
         for role in hit.roles:
             if role == "kind:none":
@@ -109,8 +114,8 @@ def is_title(text: Text, cell: Cell, hit: Hit, tallest: float) -> bool:
 
 def is_priced(text: Text, cell: Cell) -> bool:
     """Whether several figures stand beside the cell: then it is a row of a table, and no title ("Abono" is also what plants are fed with)."""
-    others = [other for other in text.lines[cell.line].cells if other is not cell]
-    return sum(bool(text.amounts(other)) for other in others) >= 2
+    beside = [text.amounts(other) for other in text.lines[cell.line].cells if other is not cell]
+    return sum(map(bool, beside)) >= 2 and any(amount.money for amounts in beside for amount in amounts)
 
 
 def is_listed(text: Text, cell: Cell) -> bool:

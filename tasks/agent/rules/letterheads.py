@@ -24,6 +24,8 @@ from tasks.agent.rules.text import Text
 
 TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b")
 """What goes on a title: "Quittance de loyer", "Receipt for rent"."""
+NUMBERED = re.compile(r"#|\bN[o°º]|:\s*\S*\d")
+"""What numbers a document behind its title."""
 NAMES = re.compile(r"[^\W\d_]{2}")
 LEAST_LETTERS, WIDE = 4, 1.6
 
@@ -45,9 +47,13 @@ def is_something_else(text: Text, cell: Cell) -> bool:
     ):
         return True
     hit = text.leading_hit(cell)
+    if hit is not None and hit.plays("kind:") and NUMBERED.search(cell.text, hit.end):
+        return True
     if hit is None:
         labelled = LABELLED.match(cell.text) and not PREFIX.match(text.folded[cell])
         return bool(labelled) or is_labelled(text, cell)
+    if cell.text.rstrip().endswith(":"):
+        return True
     bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
     covers = hit.end - hit.start >= 0.6 * len(bare) or not NAMES.search(cell.text, hit.end)
     titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)

@@ -346,7 +346,9 @@ def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row |
             if (
                 column.role == role
                 and column is not target
-                and (found := _amount_under(text, line, column)) is not None
+                and (
+                    found := _amount_under(text, line, column) or _amount_behind(line, text, column, columns)
+                )
             ):
                 other, number = found
                 if (other, number.start) != (cell, amount.start):
@@ -358,6 +360,18 @@ def _row(text: Text, line: Line, columns: list[Column], target: Column) -> Row |
     if words:
         row.parts["description"] = (" ".join(word.text for word in words), words)
     return row
+
+
+def _amount_behind(
+    line: Line, text: Text, column: Column, columns: list[Column]
+) -> tuple[Cell, numbers.Amount] | None:
+    """The only number of a cell between where this heading begins and where the next one does: figures may be set further to the right than their headings."""
+    end = min((other.x0 for other in columns if other.x0 > column.x1), default=column.x1)
+    for cell in line.cells:
+        amounts = text.amounts(cell)
+        if column.x0 <= cell.x0 and cell.x1 <= end and len(amounts) == 1 and not amounts[0].percent:
+            return cell, amounts[0]
+    return None
 
 
 def _amount_under(text: Text, line: Line, column: Column) -> tuple[Cell, numbers.Amount] | None:

@@ -15,7 +15,7 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 _CODE = re.compile(
     r"(?<![A-Za-z])("
     + "|".join(sorted(names.CODES))
-    + r")(?![A-Za-z])|([€£₹])|\b(zł)\b|\b([Ee]uro[as]?)\b|\b(Rs)\b|\b(Kč)\b"
+    + r")(?![A-Za-z])|([€£₹])|(?<!\w)(R\$)|\b(zł)\b|\b([Ee]uro[as]?)\b|\b(Rs)\b|\b(Kč)\b"
 )
 CROWN = re.compile(r"(?<!\w)K\S(?!\w)")
 """What is recognised for "Kč" without the data of Czech: K€, Kë, K¢."""
@@ -25,7 +25,7 @@ _NAMED = re.compile(
     r"|(?:amounts?|prices?|betrage|betraege|preise|montants?|prix|importes?|precios|importi|prezzi|bedragen|prijzen|kwoty|ceny) (?:are )?(?:in|en|w))\W*$"
 )
 """What announces the currency that the document is in."""
-UNMISTAKABLE = re.compile(r"US\$|₹|円")
+UNMISTAKABLE = re.compile(r"US\$|R\$|₹|円")
 SUMS = ("net", "tax", "total", "amount_due")
 LEAST = 100
 """A number without decimals from here on may be money."""

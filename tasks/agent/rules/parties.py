@@ -10,10 +10,11 @@ from tasks.agent.rules.buyers import buyers_of, others_of
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.letterheads import announces, is_something_else, is_spelled, spelled_out
 from tasks.agent.rules.numbers import code_of
-from tasks.agent.rules.party import Party, beside, domains_of, says_more
+from tasks.agent.rules.party import Party, beside, domains_of, goes_on, has_neighbour, says_more
 from tasks.agent.rules.patterns import (
     BANK,
     CONTACT,
+    COPYRIGHT,
     DOCTOR,
     FOOTER_WORDS,
     FROM,
@@ -109,26 +110,11 @@ class Parties:
             candidate.reasons.append(f"The foot of the page names another company: {registered.name[:80]}.")
         elif rivals and margin < (FORM_MARGIN if says_more(rivals[0], best) else RIVAL_MARGIN):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
-        if (rest := next((p for p in rivals if self._goes_on(best, p)), None)) is not None:
+        if (rest := next((p for p in rivals if goes_on(self.text, best, p)), None)) is not None:
             candidate.reasons.append(f"The name may go on in the line below it: {rest.name[:80]}.")
         if self._may_be_anybodys(best):
             candidate.reasons.append(UNSAID)
         return [candidate]
-
-    def _goes_on(self, one: Party, other: Party) -> bool:
-        """Whether `other` is written as a name is, right below and as large, and is not the street over a town; below a label it has the legal form that `one` lacks."""
-        letterhead = one.signs == other.signs == {"letterhead"}
-        labelled = "label" in one.signs and "legal form" in other.signs - one.signs
-        if not (letterhead or labelled):
-            return False
-        first, second = self.text.cell_of(one.words[0]), self.text.cell_of(other.words[0])
-        return (
-            second in self.text.below(first, 1)
-            and abs(second.x0 - first.x0) < 4
-            and abs(second.height - first.height) < 0.1 * first.height
-            and all(word.text[0].isupper() for word in other.words if len(word.text) > 3)
-            and not any(POSTCODE.search(below.text) for below in self.text.below(second, 1))
-        )
 
     def _may_be_anybodys(self, best: Party) -> bool:
         """Whether the place of the name is all that speaks for it, and that place may as well be the one of who is written to."""
@@ -139,7 +125,13 @@ class Parties:
         low = cell.y0 > LOW * self.text.pages[cell.page].height and "legal form" not in best.signs
         block = [self.text.folded[other] for other in self.text.below(cell, BLOCK)] if low else []
         alone = low and not any(CONTACT.search(line) or FOOTER_WORDS.search(line) for line in block)
-        return weak or alone or not self._heads(best) or (cell.line > 0 and not self._is_reached())
+        return (
+            weak
+            or alone
+            or (not self.buyers and has_neighbour(self.text, cell))
+            or not self._heads(best)
+            or (cell.line > 0 and not self._is_reached())
+        )
 
     def _is_reached(self) -> bool:
         """Whether the document names who is written to, or says of the writer how to reach him or his tax number."""
@@ -306,6 +298,8 @@ class Parties:
             )
             announced = PREFIX.match(fold(cell.text[first : at + end]))
             first += announced.end() if announced is not None else 0
+            marked = COPYRIGHT.match(cell.text[first : at + end])
+            first += marked.end() if marked is not None else 0
             name = cell.text[first : at + end].lstrip(": ")
             behind = part[end:].split()
             if STATE.search(part[:end]) and behind and re.match(r"\d{5}\b", behind[0]):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from tasks.agent.layout import Cell
 from tasks.agent.page import Word
-from tasks.agent.rules.patterns import DOMAIN, FREE_MAIL
+from tasks.agent.rules.patterns import DOMAIN, FREE_MAIL, POSTCODE, TOWN, clean, is_name
 from tasks.agent.rules.text import Text
 
 
@@ -40,6 +41,35 @@ def beside(one: Party, other: Party) -> bool:
         and abs(first.y0 - second.y0) < first.y1 - first.y0
         and second.x0 > one.words[-1].x1
     )
+
+
+def goes_on(text: Text, one: Party, other: Party) -> bool:
+    """Whether `other` is written as a name is, right below and as large, and is not the street over a town; below a label it has the legal form that `one` lacks."""
+    letterhead = one.signs == other.signs == {"letterhead"}
+    labelled = "label" in one.signs and "legal form" in other.signs - one.signs
+    if not (letterhead or labelled):
+        return False
+    first, second = text.cell_of(one.words[0]), text.cell_of(other.words[0])
+    return (
+        second in text.below(first, 1)
+        and abs(second.x0 - first.x0) < 4
+        and abs(second.height - first.height) < 0.1 * first.height
+        and all(word.text[0].isupper() for word in other.words if len(word.text) > 3)
+        and not any(POSTCODE.search(below.text) for below in text.below(second, 1))
+    )
+
+
+def has_neighbour(text: Text, cell: Cell) -> bool:
+    """Whether another name stands at its left, each over an address of its own: who writes may be either."""
+    before = text.lines[cell.line].cells[: cell.column]
+    return is_housed(text, cell) and any(
+        is_name(clean(other.text)) and is_housed(text, other) for other in before
+    )
+
+
+def is_housed(text: Text, cell: Cell) -> bool:
+    """Whether a town stands in one of the lines below."""
+    return any(TOWN.search(other.text) or POSTCODE.search(other.text) for other in text.below(cell, 3))
 
 
 def domains_of(text: Text) -> set[str]:

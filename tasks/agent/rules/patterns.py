@@ -21,7 +21,7 @@ TOWN = re.compile(
     r"(?:^|\s)(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]{0,2} ?[^\W\d_]{3,}|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3} |\b[A-Z]{2},? \d{5}\b"
 )
 POSTCODE = re.compile(
-    r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|〒"
+    r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|^\d{3} \d{2}(?: [^\W\d_]|$)|〒"
 )
 STREET = re.compile(
     r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|cir|circle|ct|court|pkwy|parkway|hwy|highway|terrace|close|crescent|square|rue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
@@ -140,6 +140,12 @@ FROM = frozenset(["from", "de", "da", "von", "van", "fra", "fran", "od"])
 TO = frozenset(["to", "para", "a", "an", "aan", "per", "til", "till", "pour", "dla"])
 
 
+COPYRIGHT = re.compile(r"\s*(?:©|\(c\)|copyright)[\s\d,–-]*", re.IGNORECASE)
+"""What stands before the name of who has a right to what is printed."""
+TWICE = re.compile(r"\s*/\s*[^\W\d_][^:]{1,30}:?\s*$")
+"""A label's second language: "Seller / Pardavėjas:"."""
+
+
 def little(text: Text, words: frozenset[str]) -> Iterator[tuple[Cell, Hit]]:
     """Labels of one little word, which are some only if nothing else stands in their cell: "DE", "Von:"."""
     for cell in text.cells:
@@ -149,7 +155,7 @@ def little(text: Text, words: frozenset[str]) -> Iterator[tuple[Cell, Hit]]:
 
 def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
     """The name that a label announces: behind it or right behind its colon, else below it, else to its right."""
-    behind = cell.text[hit.end :].lstrip(" :.-–")
+    behind = "" if TWICE.match(cell.text, hit.end) else cell.text[hit.end :].lstrip(" :.-–")
     if any(
         not cell.text[hit.end : other.start].strip(" -")
         for other in text.hits.get(cell, ())

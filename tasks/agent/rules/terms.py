@@ -27,7 +27,7 @@ REDUCED = re.compile(NAMED.pattern + "|%")
 ENDS = re.compile(r"[.;:!?]")
 ABBREVIATED = re.compile(r"(?<=\b[a-z])\.|(?<=\b[a-z]{2})\.(?= [a-z0-9])|(?<=\d)[.,](?=\d)|(?<=\d)\.(?= )")
 PAST = re.compile(
-    r"(?<!be )\bpaid\b|\breceived\b|\berhalten\b|\beingegangen\b|\bbezahlt am\b|\bpaye le\b|\bregle le\b|\bverse le\b|\bpagado el\b|\bbetaald op\b|\bzaplacono\b|\bmaksettu\b"
+    r"(?<!be )\bpaid\b|\breceived\b|\berhalten\b|\beingegangen\b|\bbezahlt am\b|\bpaye le\b|\bregle le\b|\bverse le\b|\bpagad[oa]s?\b|\bbetaald op\b|\bzaplacono\b|\bmaksettu\b"
 )
 REACH = 140
 FULL = re.compile(r"ohne abzug|netto|\bnet\b|sans escompte|senza sconto|sin descuento|zonder korting|in full")

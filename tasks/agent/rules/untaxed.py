@@ -36,7 +36,7 @@ ADJACENT = re.compile(r"[^\w]*(?:(?:eur|euros?|in|en|of|de|der|des|la)\b[^\w]*)*
 def is_untaxed(text: Text, cell: Cell, hit: Hit) -> bool:
     """Whether the words up to the figures around a label of a sum, or right behind its figure, say that the sum lacks its tax, or call it net."""
     folded = text.folded[cell]
-    amounts = [amount for amount in text.amounts(cell) if amount.money]
+    amounts = text.money(cell)
     start = max((amount.end for amount in amounts if amount.end <= hit.start), default=0)
     end = min((amount.start for amount in amounts if amount.start >= hit.end), default=len(folded))
     if WITH_TAX.search(folded, start, end):

@@ -58,7 +58,7 @@ DATES: dict[str, Words] = {
         "|payable jusqu'au|régler avant le|paiement au plus tard le|date de règlement|échoit le|exigible le",
         "es": "fecha de vencimiento|vencimiento|fecha vencimiento|vence el|pagar antes del|fecha límite de pago|vto|pagadera antes del"
         "|pago antes del|fecha límite|vencimientos|fecha de pago|fecha vto|vto fra|fecha de cargo|a pagar antes del|pagadero antes del"
-        "|fecha de cobro|pagar hasta|vencimiento el|fecha límite pago|vence",
+        "|fecha de cobro|pagar hasta|vencimiento el|fecha límite pago|vence|venc|fecha venc",
         "it": "scadenza|data scadenza|data di scadenza|scadenza pagamento|da pagare entro|pagamento entro|pagare entro|da saldare entro"
         "|scadenze|scad|scadenza il|data di pagamento|pagamento entro il|da pagare entro il|termine di pagamento|scadenza rata"
         "|pagare entro il|entro il|data scad|da versare entro il|scade il|scade",
@@ -75,7 +75,8 @@ DATES: dict[str, Words] = {
         "da": "forfaldsdato|betalingsdato|forfald|forfalder|betales senest|senest rettidig betaling|sidste rettidige betalingsdag"
         "|betalingsfrist",
         "no": "forfallsdato|forfall|forfaller|betalingsfrist|betales innen|betales senest",
-        "pt": "vencimento|data de vencimento|data vencimento|data limite de pagamento|pagar até|pagamento até|pagável até|vence em",
+        "pt": "vencimento|data de vencimento|data vencimento|data limite de pagamento|pagar até|pagamento até|pagável até|vence em|venc"
+        "|vencto|data de venc|data vencto",
         "cs": "datum splatnosti|splatnost|splatná dne|splatné do|splatnost dne|uhraďte do|splatné dne",
         "ja": "支払期限|お支払期限",
     },
@@ -133,7 +134,8 @@ DATES: dict[str, Words] = {
         "fr": "valable jusqu'au|date de validité|validité|devis valable jusqu'au|valable jusqu|offre valable jusqu'au|valide jusqu'au"
         "|expire le|expirent le|expirera le|date d'expiration|à utiliser avant le|à consommer avant le|date de péremption|valide jusque",
         "es": "válido hasta|válida hasta|válido hasta el|válida hasta el|validez|expira el|expiran el|caduca el|caducan el|caducidad"
-        "|fecha de caducidad|fecha de expiración|consumir antes del",
+        "|fecha de caducidad|fecha de expiración|consumir antes del|fecha de vto de cae|vto cae|vencimiento cae|vencimiento del cae"
+        "|fecha de vencimiento de cae|fecha vto cae|fecha de vto de cai|vencimiento cai|cae vto",
         "it": "valido fino al|valida fino al|validità|validità offerta|offerta valida fino al|data di validità|da utilizzare entro il"
         "|da consumarsi entro|valida fino a|valido fino a",
         "nl": "geldig tot|offerte geldig tot|geldig tot en met|geldig t m|verloopt op|verlopen op|houdbaar tot|te gebruiken voor"

@@ -32,7 +32,8 @@ NUMBERS: dict[str, Words] = {
         "|número de recibo|número|recibo nº|nota de crédito nº|núm de factura|núm factura|num de factura|nº de fra|nº fra|fra nº"
         "|n° factura|factura simplificada|factura simplificada nº|nº ticket|nº de documento|factura rectificativa nº|documento nº"
         "|presupuesto núm|nº presupuesto|número de presupuesto|nº de ticket|minuta nº|serie y número|nº factura simplificada"
-        "|serie número",
+        "|serie número|comp nro|comprobante nro|comprobante nº|nº comprobante|nro comprobante|nº de comprobante|número de comprobante"
+        "|nro de comprobante",
         "it": "numero fattura|n fattura|n° fattura|nr fattura|fattura n|fattura n°|fattura nr|fattura numero|numero documento|numero"
         "|documento n|n documento|nr documento|preventivo n|ricevuta n|nota di credito n|fattura no|n doc|doc n|fattura immediata n"
         "|parcella n|scontrino n|n scontrino|preventivo nr|preventivo numero|numero preventivo|offerta n|n preventivo"
@@ -97,7 +98,8 @@ NUMBERS: dict[str, Words] = {
         "|nº de cliente|cód cliente|código cliente|código de cliente|nº albarán|albarán|nº contrato|número de cuenta|cups"
         "|factura original|factura rectificada|nº de pedido|expediente|nº expediente|ref catastral|puntos|total puntos|saldo de puntos"
         "|número de registro|nº de registro|número de serie|nº de serie|número de teléfono|número de tarjeta|número de lote"
-        "|número de seguimiento|numero de orden|número de orden|nº de orden|orden nº|tarjeta fidelidad|código de pedido|código pedido",
+        "|número de seguimiento|numero de orden|número de orden|nº de orden|orden nº|tarjeta fidelidad|código de pedido|código pedido"
+        "|punto de venta|pto de venta|cae nº|cae|cuit",
         "it": "numero ordine|codice cliente|ordine n|riferimento|pagina|telefono|ddt|ordine|cod cliente|n ordine|vs ordine"
         "|codice destinatario|ns rif|vs rif|n cliente|n° cliente|nr cliente|ordine nr|ordine numero|ddt n|ddt nr|contratto n"
         "|rif fattura|fattura di riferimento|iban|c c|pratica n|punti|totale punti|saldo punti|numero di registrazione|numero di serie"
@@ -124,7 +126,7 @@ NUMBERS: dict[str, Words] = {
         "|registreringsnummer|serienummer|telefonnummer|kortnummer|bestillingskode|ordrekode|opprinnelig faktura|referanse",
         "pt": "nº cliente|nº de cliente|encomenda|encomenda nº|referência|página|telefone|contribuinte|atcud|código de cliente|pontos"
         "|total pontos|número de registo|número de registro|número de série|número de telefone|número do cartão|código do pedido"
-        "|fatura original",
+        "|fatura original|chave de acesso|protocolo de autorização",
         "cs": "variabilní symbol|konstantní symbol|specifický symbol|číslo objednávky|objednávka č|číslo účtu|ičo|ič|strana|telefon|tel"
         "|objednávka|body|body celkem|registrační číslo|sériové číslo|výrobní číslo|telefonní číslo|číslo karty|kód objednávky"
         "|původní faktura|originální faktura",
@@ -142,7 +144,7 @@ NUMBERS: dict[str, Words] = {
         "|n° de tva intra communautaire|n° de tva intracommunautaire|numéro tva|n° tva client|id tva|identifiant tva"
         "|tva intra communautaire|numéro de tva intracommunautaire|numéro d'identification fiscale|identifiant fiscal",
         "es": "nif|cif|nif iva|n i f|c i f|cif nif|dni|número de iva|identificador iva|identificación fiscal|identificador fiscal"
-        "|número de identificación fiscal",
+        "|número de identificación fiscal|cuit|cuil|rut|rfc",
         "it": "p iva|partita iva|p i|codice fiscale|c f|part iva|cod fiscale|p iva c f|cf|identificativo fiscale"
         "|identificativo fiscale ai fini iva|numero partita iva|n partita iva",
         "nl": "btw nummer|btw nr|btw id|btw identificatienummer|btw id nr|belastingnummer",

@@ -15,7 +15,7 @@ SUMS: dict[str, Words] = {
         "|net of vat|net total excl vat|taxable|taxable sales|ex vat|total charges before vat|charges before vat"
         "|total charges before tax|items subtotal|item subtotal|taxable total|total net value|sub tot|subtl|merchandise subtotal"
         "|total services|labor and materials|total exclusive of gst|total net of vat|net payable before tax|total without taxes"
-        "|total without tax|untaxed amount|total untaxed|untaxed|net worth",
+        "|total without tax|untaxed amount|total untaxed|untaxed|net worth|products total|total products|total goods|total items",
         "de": "summe netto|nettobetrag|rechnungssumme netto|netto|nettosumme|gesamt netto|zwischensumme|netto gesamt|nettowert"
         "|gesamtbetrag netto|betrag netto|summe ohne mwst|rechnungsbetrag netto|total exkl mwst|total ohne mwst|gesamtsumme netto"
         "|zwischensumme netto|summe exkl mwst|netto summe|nettogesamtbetrag|gesamtnettobetrag|total netto|netto betrag|warenwert netto"
@@ -25,28 +25,31 @@ SUMS: dict[str, Words] = {
         "|nettoentgelt|bemessungsgrundlage|steuerpflichtiger betrag|warennettowert|rechnungsnetto|nettoumsatz|total vor mwst"
         "|netto total|zwischensumme exkl mwst|gutschriftsbetrag netto|angebotsbetrag netto|summe positionen netto|lieferwert"
         "|nettorechnungsbetrag|summe nettobeträge|gesamtpreis netto|summe nettopreise|total ohne steuern|summe ohne steuern"
-        "|betrag ohne steuern",
+        "|betrag ohne steuern|summe artikel|summe waren|summe leistungen|summe material",
         "fr": "total ht|montant ht|total hors taxes|total hors taxe|sous total|total net ht|net ht|montant hors taxes|montant net"
         "|sous total ht|total h t|montant total ht|prix total ht|montant hors taxe|base ht|somme ht|hors taxes|ht|total avant taxes"
         "|montant avant taxes|total net hors taxes|total général ht|montant net ht|montant total hors taxes|total brut ht"
         "|net commercial|base hors taxe|total hors tva|montant hors tva|hors tva|base imposable|montant htva|total htva|prix hors tva"
-        "|total prestations ht|honoraires ht|total honoraires ht|total devis ht|total sans taxes|total hors t v a|valeur nette|hors taxe",
+        "|total prestations ht|honoraires ht|total honoraires ht|total devis ht|total sans taxes|total hors t v a|valeur nette|hors taxe"
+        "|total produits|total articles ht|total marchandises",
         "es": "base imponible|subtotal|total neto|importe neto|base|suma|total base imponible|total sin iva|importe sin iva"
         "|importe antes de impuestos|total antes de impuestos|suma bases|total bases|base imp|suma de bases|base imponible total"
         "|total bruto|importe bruto|suma importes|total antes de iva|importe base|suma base imponible|bases imponibles|subtotal sin iva"
-        "|total honorarios|total sin impuestos|importe sin impuestos|neto|valor neto|total sin tributos",
+        "|total honorarios|total sin impuestos|importe sin impuestos|neto|valor neto|total sin tributos|total productos|total artículos"
+        "|total mercancía|total mercancías|importe neto gravado|neto gravado",
         "it": "imponibile|totale imponibile|subtotale|totale netto|totale imponibile iva|importo netto|totale merce|netto|totale senza iva"
         "|totale imponibili|imponibile totale|base imponibile|totale merci|totale servizi|importo imponibile|netto merce"
         "|totale compensi imponibile|totale esente|totale lavori|imponibile iva|totale parziale|totale al netto iva|totale prestazioni"
-        "|tot imponibile|totale senza imposte|totale esclusa iva|valore netto|ante imposte|totale ante imposte",
+        "|tot imponibile|totale senza imposte|totale esclusa iva|valore netto|ante imposte|totale ante imposte|totale prodotti"
+        "|totale articoli|valore merce",
         "nl": "exclusief btw|excl btw|totaal excl btw|subtotaal|bedrag excl btw|netto|totaal exclusief btw|subtotaal excl btw|netto bedrag"
         "|nettobedrag|totaalbedrag excl btw|bedrag exclusief btw|totaal netto|grondslag|totaal voor btw|tussentotaal|goederen excl btw"
         "|totaal goederen|maatstaf|btw grondslag|belastbaar|belastbaar bedrag|maatstaf van heffing|netto totaal|subtotaal exclusief btw"
         "|totaal zonder btw|goederenbedrag|bedrag zonder btw|ex btw|totaal ex btw|totaal excl|nettototaal|totaal zonder belasting"
-        "|nettowaarde|netto waarde",
+        "|nettowaarde|netto waarde|totaal artikelen|totaal producten",
         "pl": "razem netto|wart netto|kwota netto|wartość netto|suma netto|netto|łącznie netto|ogółem netto|suma wartości netto"
         "|wartość sprzedaży netto|wartość ogółem netto|do zapłaty netto|razem wartość netto|wartość razem netto|podstawa opodatkowania"
-        "|netto razem|razem bez podatku|kwota bez podatku|podsuma",
+        "|netto razem|razem bez podatku|kwota bez podatku|podsuma|wartość produktów|suma produktów",
         "fi": "veroton|veroton yhteensä|yhteensä veroton|veroton summa|veroton hinta yhteensä|alv 0% yhteensä|verot. yhteensä|yhteensä alv 0%"
         "|summa veroton|veroton hinta|veroton loppusumma|netto|netto yhteensä|verottomat yhteensä|veron peruste|alv peruste|välisumma"
         "|hinta ilman alv|yhteensä ilman alv|yhteensä alv 0|yhteensä netto|veroton kokonaissumma|yhteensä ilman veroa|nettoarvo",
@@ -57,7 +60,8 @@ SUMS: dict[str, Words] = {
         "no": "netto|eks mva|sum eks mva|beløp eks mva|totalt eks mva|ekskl mva|sum ekskl mva|nettobeløp|delsum|mva grunnlag|netto sum"
         "|sum uten mva|nettoverdi|nett",
         "pt": "subtotal|total ilíquido|total líquido|valor líquido|base tributável|incidência|base de incidência|total sem iva|valor sem iva"
-        "|total mercadoria|soma|valor tributável|total sem impostos|líquido|total sem tributos",
+        "|total mercadoria|soma|valor tributável|total sem impostos|líquido|total sem tributos|valor total dos produtos|valor dos produtos"
+        "|total dos produtos|total produtos|valor total dos serviços|total de produtos",
         "cs": "základ daně|celkem bez dph|základ|cena bez dph|celková cena bez dph|součet bez dph|bez dph|mezisoučet|základ dph"
         "|celkem bez daně|čistá hodnota",
         "ja": "小計|税抜金額|税抜合計|標準価格計|税抜小計|税抜対象額",
@@ -159,7 +163,8 @@ SUMS: dict[str, Words] = {
         "no": "total|totalt|sum|sum inkl mva|totalt inkl mva|totalsum|totalbeløp|fakturabeløp|beløp inkl mva|inkl mva|sum totalt"
         "|sum etter rabatt|totalt etter rabatt|ordresum|ordrebeløp|ordre total|bruttoverdi",
         "pt": "total|total documento|total geral|total com iva|valor total|total da fatura|total do documento|total fatura|montante total"
-        "|total com desconto|total após desconto|valor após desconto|total da encomenda|total encomenda|total do pedido|total pedido",
+        "|total com desconto|total após desconto|valor após desconto|total da encomenda|total encomenda|total do pedido|total pedido"
+        "|valor total da nota|total da nota|valor da nota|valor total da nf e|valor líquido da nota",
         "cs": "celkem|celkem s dph|celková částka|celkem včetně dph|cena celkem|celková cena|součet|částka celkem|celkem vč dph"
         "|celkem po slevě|cena po slevě|hodnota objednávky",
         "ja": "合計|総合計|御見積金額|御請求金額|合計金額|税込合計|ご請求金額|ご利用金額|取引金額|領収金額|お買上金額|お買上計|金額",

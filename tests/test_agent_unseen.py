@@ -1,0 +1,115 @@
+"""Documents of kinds that no rule was made for: titles in two languages, figures beside their headings, labels that are another's as well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tasks.agent.contract import Record
+from tests.pdfs import lines_pdf, result_of, stored
+
+Rows = list[str | list[tuple[float, str]]]
+
+
+def read(folder: Path, rows: Rows) -> Record:
+    (record,) = result_of(stored(folder, lines_pdf(rows))).records
+    return record
+
+
+def money(*rows: tuple[str, str]) -> Rows:
+    return [[(60, label), (360, figure)] for label, figure in rows]
+
+
+SUMS = money(("Subtotal", "240.00"), ("VAT", "45.60"), ("Total", "285.60"))
+
+
+@pytest.mark.parametrize(
+    ("title", "number"),
+    [
+        ("Invoice / Saskaita #: KZL 000271", "KZL 000271"), ("Faktura VAT sprzedazy: FV/12/2024", "FV/12/2024"),
+        ("Fatura n.º FT 2025/1187", "FT 2025/1187"),
+    ],
+)  # fmt: skip
+def test_a_title_goes_on_before_its_number(tmp_path: Path, title: str, number: str) -> None:
+    fields = read(tmp_path, ["Kite & Loom", "14 May 2024", title, *SUMS]).fields
+    assert fields["number"].value == number
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [["PEDIDO 5521"], [[(60, "Number"), (200, "Due"), (360, "Sum")], [(60, "47428/1"), (200, "1 June 2024"), (360, "285.60")]]],
+    ids=["order", "instalments"],
+)  # fmt: skip
+def test_numbers_of_orders_and_instalments_are_not_the_document_s(tmp_path: Path, rows: Rows) -> None:
+    assert (
+        read(tmp_path, ["Kite & Loom", "INVOICE", "14 May 2024", *SUMS, *rows]).fields["number"].value is None
+    )
+
+
+def test_a_row_of_values_may_begin_with_the_title(tmp_path: Path) -> None:
+    head: Rows = [[(60, "DOCUMENTO"), (200, "CÓDIGO"), (300, "FECHA"), (400, "PÁGINA")], [(60, "FACTURA"), (200, "001287"), (300, "14/06/2024"), (400, "1 de 1")]]  # fmt: skip
+    record = read(tmp_path, ["Kite & Loom", *head, *money(("Base imponible", "240,00"), ("IVA", "45,60"))])
+    assert (record.kind, record.fields["number"].value) == ("invoice", "001287")
+
+
+def test_a_date_that_may_be_another_s_waits_for_one_that_is_not(tmp_path: Path) -> None:
+    dates: Rows = ["Date : 11/04/2025", "Date de la vente : 09/04/2025"]
+    assert (
+        read(tmp_path, ["Kite & Loom", "FACTURE", *dates, *SUMS]).fields["date"].value,
+        read(tmp_path, ["Kite & Loom", "FACTURE", dates[1], *SUMS]).fields["date"].value,
+    ) == ("2025-04-11", "2025-04-09")
+
+
+@pytest.mark.parametrize(
+    "line", ["Fecha de Vto. de CAE: 19/03/2026", "Pedido pagado con Bizum el 19/03/2026"]
+)
+def test_no_day_of_payment(tmp_path: Path, line: str) -> None:
+    rows: Rows = ["Kite & Loom", "FACTURA", "Fecha: 09/03/2026", *money(("Total", "285,60")), line]
+    assert "due_date" not in read(tmp_path, rows).fields
+
+
+def test_no_tax_is_more_than_its_net(tmp_path: Path) -> None:
+    fields = read(tmp_path, ["Kite & Loom", "INVOICE", "Invoice no 7", *SUMS[:1], *money(("VAT", "285.60"))]).fields  # fmt: skip
+    assert (fields["net"].value, fields.get("tax")) == ("240.00", None)
+
+
+def test_the_sum_of_the_items_stands_alone(tmp_path: Path) -> None:
+    items: Rows = [[(60, "Položka"), (360, "Cena")], *money(("Návrh", "36 100"), ("Školení", "9 600"))]
+    rows: Rows = ["Kite & Loom", "Faktura 2024/117", "Datum: 3.5.2024", *items, [(360, "45 700 CZK")]]
+    total = read(tmp_path, rows).fields["total"]
+    assert (total.value, total.reasons) == ("45700", ())
+
+
+def test_figures_stand_further_right_than_their_headings(tmp_path: Path) -> None:
+    head: Rows = [[(60, "Item"), (200, "Qty"), (280, "Price"), (400, "Amount")]]
+    items: Rows = [[(60, "Ribbon"), (240, "2"), (330, "60.00"), (410, "120.00")], [(60, "Delivery"), (240, "1"), (330, "15.00"), (410, "15.00")]]  # fmt: skip
+    record = read(tmp_path, ["Kite & Loom", "INVOICE", "Invoice no 7", *head, *items, *money(("Total", "135.00"))])  # fmt: skip
+    assert [[line[name].value for name in ("quantity", "unit_price", "amount")] for line in record.lines] == [
+        ["2", "60.00", "120.00"],
+        ["1", "15.00", "15.00"],
+    ]
+
+
+def test_a_receipt_speaks_to_its_reader(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "Receipt for your order MB-20931, paid by card on 14 May 2024 at noon", *money(("Total", "285.60"))]  # fmt: skip
+    assert read(tmp_path, rows).kind == "receipt"
+
+
+@pytest.mark.parametrize(
+    ("rows", "supplier"),
+    [
+        (["INVOICE", "Invoice no 7", *SUMS, "© 2025 Kite & Loom Ltd, 4 Mill Street, London, VAT GB123456789"], "Kite & Loom Ltd"),
+        (["Invoice / Saskaita #: KZL 000271", [(60, "Seller / Pardavejas:"), (300, "Buyer / Pirkejas:")], [(60, "Kite & Loom"), (300, "Moss & Fern")], *SUMS], "Kite & Loom"),
+    ],
+    ids=["copyright", "two languages"],
+)  # fmt: skip
+def test_titles_and_signs_are_no_part_of_a_name(tmp_path: Path, rows: Rows, supplier: str) -> None:
+    assert read(tmp_path, rows).fields["supplier"].value == supplier
+
+
+def test_one_of_two_names_side_by_side_asks_for_a_look(tmp_path: Path) -> None:
+    names: Rows = [[(60, "Ing. Toms Hrub"), (300, "Vltava Mills a.s.")], [(60, "Mill Street 4"), (300, "Quay 90")], [(60, "602 00 Brno"), (300, "150 00 Praha")]]  # fmt: skip
+    rows: Rows = [*names, [(60, "IC: 74136208"), (300, "DIC: CZ48372153")], "Faktura 2024/117", *SUMS]
+    supplier = read(tmp_path, rows).fields["supplier"]
+    assert supplier.reasons

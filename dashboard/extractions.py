@@ -146,6 +146,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     queries.with_running_attempts(rows)
     with_places(rows)
     with_gists(rows)
+    comparable = queries.comparable([task.document_id for task in rows if task.result_attempt])
     counts = extraction.counts
     locked = [
         entry for entry in extraction.not_taken if entry["code"] == "encrypted" and entry.get("document_id")
@@ -153,7 +154,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
     known = extraction.repeats[:MOST_FILES]
     return {
         "extraction": extraction, "counts": counts, "tasks": rows, "state": chosen.state, "after": after, "next": following,
-        "orders": DOCUMENT_ORDERS, "order": chosen.order, "size": size, "query": chosen.query(), "tiles": _tiles(counts),
+        "orders": DOCUMENT_ORDERS, "order": chosen.order, "size": size, "query": chosen.query(), "comparable": comparable, "tiles": _tiles(counts),
         "pace": pace(extraction, counts) if counts.total else None, "is_final": counts.is_finished and bool(counts.total or not locked),
         "standstill": queries.standstill(extraction) if counts.enqueued else "",
         "locked": list(zip(locked, _faults(request, locked), strict=True)), "nothing_read": "" if counts.total else _why_nothing_is_read(extraction, locked),

@@ -102,6 +102,13 @@ def with_running_attempts(tasks: Collection[Task]) -> None:
         task.running = attempts.get(task.current_attempt)
 
 
+def comparable(documents: Collection[int]) -> set[int]:
+    """Those of these documents that more than one run has a result of."""
+    runs = Attempt.objects.filter(task__document__in=documents, result__isnull=False)
+    found = runs.values("task__document").annotate(runs=Count("*")).filter(runs__gt=1).order_by()
+    return {row["task__document"] for row in found}
+
+
 def living_workers() -> QuerySet[Worker]:
     """Workers whose heartbeat is younger than a lease."""
     oldest = DatabaseNow() - timedelta(seconds=settings.LEASE_SECONDS)

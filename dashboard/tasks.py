@@ -73,6 +73,7 @@ def _context(request: HttpRequest, pk: int) -> dict[str, Any]:
         "agents": usable(Agent.objects.order_by("name")) if task.status in TERMINAL else (),
         "levels": [int(level) for level in sorted(Priority, reverse=True)],
         "is_deleted": is_deleted,
+        "is_comparable": not is_deleted and bool(queries.comparable([task.document_id])),
         "may_operate": not is_deleted and request.user.has_perm("tasks.operate_task"),
         "may_download": not is_deleted and request.user.has_perm("tasks.view_document"),
     }  # fmt: skip

@@ -44,6 +44,13 @@ ATTEMPT = {
     "released": Look(_("Handed back"), "stop", "quiet"),
     "superseded": Look(_("Superseded"), "stop", "quiet"),
 }
+DIFFERENCES = {
+    "same": Look(_("Same"), "check", "quiet"),
+    "flags": Look(_("Same value, other flags"), "flag", "warn"),
+    "changed": Look(_("Changed"), "retry", "warn"),
+    "old": Look(_("Only in the first run"), "cross", "bad"),
+    "new": Look(_("Only in the second run"), "check", "active"),
+}
 PRIORITIES = {
     Priority.URGENT: _("Urgent"),
     Priority.INTERACTIVE: _("Interactive"),

@@ -73,7 +73,7 @@ ARGUMENTS: dict[str, str] = {
          "refused_csv"), "extraction",
     ),
     "view_forget": "view", "operations_tasks_news": "news",
-    "task": "task", "task_fragment": "task", "task_operate": "verb", "document_file": "document",
+    "task": "task", "task_fragment": "task", "task_compare": "task", "task_operate": "verb", "document_file": "document",
     "task_result": "done", "attempt_log": "log", "sheet": "sheet", "page_picture": "picture",
     "bulk_action": "action", "bulk_action_fragment": "action", "bulk_action_undo": "action", "bulk_action_csv": "action",
     "webhooks:attempt": "attempt", "admin:auth_user_password_change": "user", "admin:app_list": "app", "admin:view_on_site": "on_site",

@@ -260,7 +260,7 @@ def test_pages_read_a_bounded_number_of_rows_whatever_their_number(
 ) -> None:
     for _ in range(20):
         make_task(world[1])
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         page_of(world)
     with django_assert_max_num_queries(14):
         world[0].get(reverse("extractions"))

@@ -102,6 +102,12 @@ def attempt_state(attempt: Any) -> SafeString:
     return _badge(words.ATTEMPT[attempt.status])
 
 
+@register.simple_tag
+def difference(state: str) -> SafeString:
+    """How a value of one run compares with that of another."""
+    return _badge(words.DIFFERENCES[state])
+
+
 @register.filter
 def state_word(state: str) -> str:
     return str(words.TASK[state].word)

@@ -37,6 +37,7 @@
     n: () => document.querySelector("a[rel=next]")?.click(),
     p: () => document.querySelector("a[rel=prev]")?.click(),
     f: nextFlagged,
+    d: () => document.querySelector("[data-switch]")?.click(),
     h: () => document.querySelector(".sheet")?.classList.toggle("is-bare"),
   };
   const open = () => {

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.pdfs import lines_pdf, result_of, stored
 from tests.test_agent_unusual import Rows, record
 
 HEAD: Rows = ["Corner Stores Ltd", "INVOICE", "Invoice number: P-9", "Invoice date: 14 May 2024"]
@@ -44,6 +48,33 @@ def test_whose_currency_a_shared_sign_is(
     tmp_path: Path, sign: str, said: str, expected: tuple[object, bool]
 ) -> None:
     assert currency(tmp_path, sign, *[said] if said else []) == expected
+
+
+def test_what_two_languages_call_alike_is_read_the_same_in_each_process_and_asks_for_a_look(
+    tmp_path: Path,
+) -> None:
+    """It was Danish in one process and Norwegian in the next, and so were the crowns, without a doubt."""
+    rows: Rows = [
+        "Hansen AS",
+        "Faktura",
+        "Fakturanr 1003",
+        "Fakturadato 03.04.2025",
+        "Betales senest 12.05.2025",
+    ]
+    path = stored(tmp_path, lines_pdf([*rows, "Total 100,00 kr"]))
+    said = {
+        subprocess.run(
+            [sys.executable, "-m", "tasks.agent", str(path)],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stdout
+        for seed in ("0", "1", "2", "3")
+    }
+    assert len(said) == 1
+    currency = result_of(path).records[0].fields["currency"]
+    assert (currency.value, len(currency.reasons)) == ("SEK", 1)
 
 
 def test_the_country_of_who_is_written_to_decides_nothing(tmp_path: Path) -> None:

@@ -135,9 +135,8 @@ def _settle_shared(text: Text, votes: Counter[str], words: dict[str, list[Word]]
         if not chosen:
             countries, numbered = text.countries.among(currencies)
             chosen = {currencies[country] for country in countries}
-            spoken = names.LANGUAGE_CURRENCY.get(text.language, "")
-            if not chosen and spoken in currencies.values():
-                chosen = {spoken}
+            if not chosen:
+                chosen = {_of_language(text)} & set(currencies.values())
             if not chosen and sign not in names.USUAL:
                 reasons = [
                     "Several countries have a currency with this sign, and nothing says which of them it is."
@@ -199,7 +198,13 @@ def _by_country(text: Text) -> list[Candidate]:
     if len(known) == 1:
         reason = f"No currency is printed; taken from the country of the addresses and numbers ({', '.join(numbered)})."
         return [Candidate(known.pop(), 0.5, [], [reason], source="computed")]
-    if not known and text.language in names.LANGUAGE_CURRENCY:
+    if not known and (code := _of_language(text)):
         reason = "No currency is printed; taken from the language."
-        return [Candidate(names.LANGUAGE_CURRENCY[text.language], 0.45, [], [reason], source="computed")]
+        return [Candidate(code, 0.45, [], [reason], source="computed")]
     return []
+
+
+def _of_language(text: Text) -> str:
+    """The currency where the document's language is spoken; empty where it has none of its own, or where others are as likely."""
+    spoken = {names.LANGUAGE_CURRENCY.get(language, "") for language in text.languages}
+    return spoken.pop() if len(spoken) == 1 else ""

@@ -36,7 +36,10 @@ class Candidate:
 
 
 class Text:
-    """The readable text of some pages in reading order. `mark` is the decimal mark, `month_first` the order of numeric dates."""
+    """The readable text of some pages in reading order. `mark` is the decimal mark, `month_first` the order of numeric dates.
+
+    `languages` are those that most of its labels are in, several where these say nothing more; `language` is the same one of them each time.
+    """
 
     def __init__(self, pages: list[Page]):
         self.pages = {page.number: page for page in pages}
@@ -55,7 +58,9 @@ class Text:
                 for hit in found:
                     for language in hit.languages:
                         weights[language] += hit.words / len(hit.languages)
-        self.language = max(weights, key=lambda name: (weights[name], name == "en"), default="")
+        most = max(weights.values(), default=0.0)
+        self.languages = frozenset(language for language, weight in weights.items() if weight == most)
+        self.language = "en" if "en" in self.languages else min(self.languages, default="")
         texts = [cell.text for cell in self.cells if any(map(str.isdigit, cell.text))]
         self.mark = numbers.decimal_mark(texts)
         self.month_first = (

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tasks.agent.predictions import differences
+from tasks.agent.rules.counted import COUNTED_PRICE
+from tasks.agent.rules.patterns import STREET
 from tests.pdfs import lines_pdf, outcome_of, result_of, stored
 from tests.samples.generate import FOLDER, PASSWORD, samples
 
@@ -207,3 +210,16 @@ def test_a_garbled_text_layer_needs_a_look(tmp_path: Path) -> None:
     ]
     result = result_of(stored(tmp_path, lines_pdf(rows)))
     assert result.needs_review and any("garbled" in reason for reason in result.reasons)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("pattern", "line"),
+    [(STREET, "1." * 10_000), (COUNTED_PRICE, "1" * 40_000)],
+    ids=["many numbers", "one number"],
+)
+def test_a_line_of_any_length_is_looked_through_in_time_that_grows_with_it(
+    pattern: re.Pattern[str], line: str
+) -> None:
+    """A page of such lines took minutes, with the square of their length."""
+    assert pattern.search(line) is None

@@ -9,7 +9,9 @@ from tasks.agent.rules import numbers
 from tasks.agent.rules.tables import Row, Table
 from tasks.agent.rules.text import Text, part_at, words_at
 
-COUNTED_PRICE = re.compile(r"(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:x|×|@|à)\s*(?=[€$£]|\d)", re.IGNORECASE)
+COUNTED_PRICE = re.compile(
+    r"(?<!\d)(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:x|×|@|à)\s*(?=[€$£]|\d)", re.IGNORECASE
+)
 
 
 def read_counted(text: Text, table: Table) -> None:

@@ -24,8 +24,8 @@ POSTCODE = re.compile(
     r"\b(?:[A-Z]{1,2}-)?\d{4,5}\b(?!\.\d)|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3}\b|^\d{3} \d{2}(?: [^\W\d_]|$)|〒"
 )
 STREET = re.compile(
-    r"\b\d{1,5}[a-z]?\b.*\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|cir|circle|ct|court|pkwy|parkway|hwy|highway|terrace|close|crescent|square|rue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
-    r"|ring|damm|straat|laan|katu|tie)\s*\d|^(?:ul\.|rue|via|calle|c/|av\.)\s|\b(?:rue|chemin|avenue|boulevard|ulica|piazza|plaza)\b(?=.*\d)|(?:stra(?:ss|ß)e|str\.)$",
+    r"\b\d{1,5}[a-z]?\b.{0,80}\b(?:st|street|rd|road|ave|avenue|blvd|lane|ln|drive|dr|way|cir|circle|ct|court|pkwy|parkway|hwy|highway|terrace|close|crescent|square|rue|place|suite|floor)\b|(?:stra(?:ss|ß)e|str\.|weg|allee|platz|gasse"
+    r"|ring|damm|straat|laan|katu|tie)\s*\d|^(?:ul\.|rue|via|calle|c/|av\.)\s|\b(?:rue|chemin|avenue|boulevard|ulica|piazza|plaza)\b(?=.{0,80}\d)|(?:stra(?:ss|ß)e|str\.)$",
     re.IGNORECASE,
 )
 DOMAIN = re.compile(r"(?:@|www\.|https?://(?:www\.)?)([\w.-]+)\.[a-z]{2,6}\b")

@@ -113,3 +113,37 @@ def test_one_of_two_names_side_by_side_asks_for_a_look(tmp_path: Path) -> None:
     rows: Rows = [*names, [(60, "IC: 74136208"), (300, "DIC: CZ48372153")], "Faktura 2024/117", *SUMS]
     supplier = read(tmp_path, rows).fields["supplier"]
     assert supplier.reasons
+
+
+def test_the_date_of_another_document_is_not_this_one_s(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "Avoir AV-9", "Date : 18/04/2025", *SUMS, "Avoir sur la facture F-143 du 11/04/2025"]  # fmt: skip
+    date = read(tmp_path, rows).fields["date"]
+    assert (date.value, date.reasons) == ("2025-04-18", ())
+
+
+def test_a_sign_that_ends_a_label_is_the_currency(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "FACTURA", "Fecha: 09/03/2026", "CUIT: 27-26451893-3", *money(("Total: $", "285,60"))]  # fmt: skip
+    assert read(tmp_path, rows).fields["currency"].value == "ARS"
+
+
+def test_a_label_may_follow_the_value_of_another(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "FACTURA", "Punto de Venta: 0007 Comp. Nro: 00012844", "Factura proforma: INV-844", *SUMS]  # fmt: skip
+    assert read(tmp_path, rows).fields["number"].value == "00012844"
+
+
+def test_a_receipt_without_a_number_has_that_of_its_order(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "Receipt for your order MB-20931, paid by card on 14 May 2024 at noon", *money(("Total", "285.60"))]  # fmt: skip
+    number = read(tmp_path, rows).fields["number"]
+    assert (number.value, len(number.reasons)) == ("MB-20931", 1)
+
+
+def test_the_town_of_a_sender_line_may_stand_below_it(tmp_path: Path) -> None:
+    sender: Rows = ["Bloom Anke Sommer · 17 Dyer Street · 24534", "Newminster", "", "Rose Petersen", "Pond 3", "24598 Marsh", "Dear Ms Petersen,"]  # fmt: skip
+    fields = read(tmp_path, [*sender, "", "Invoice no 7", *SUMS]).fields
+    assert fields["supplier"].value == "Bloom Anke Sommer"
+
+
+def test_a_title_over_items_is_enough_of_an_invoice(tmp_path: Path) -> None:
+    head: Rows = [[(60, "Item"), (200, "Qty"), (280, "Price"), (400, "Amount")], [(60, "Ribbon"), (200, "2"), (280, "60.00"), (400, "120.00")]]  # fmt: skip
+    record = read(tmp_path, ["Kite & Loom", "INVOICE", *head, "Payment by transfer please"])
+    assert (len(record.lines), record.fields["total"].value) == (1, None)

@@ -178,6 +178,9 @@ def _is_connected(text: Text, cell: Cell, found: Found) -> bool:
 def _names_document(text: Text, cell: Cell, end: int, connected: bool) -> bool:
     """Whether title or number open the cell; where the date is connected to what stands up to `end`, nothing else is numbered there: "Invoice on order no. 7 | of 1 March"."""
     hits = [hit for hit in text.hits.get(cell, ()) if hit.start < end]
+    titles = [hit.roles for hit in hits if hit.plays("kind:")]
+    if titles and connected and titles[0].isdisjoint(titles[-1]):
+        return False  # "Credit note on invoice 7 of 1 March"
     named = any(hit.plays("kind:") or "number" in hit.roles for hit in hits)
     others = connected and any("other_number" in hit.roles and "number" not in hit.roles for hit in hits[1:])
     return named and not others and text.leading_hit(cell) is not None

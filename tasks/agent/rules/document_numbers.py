@@ -47,6 +47,7 @@ SAID_ALSO = re.compile(
 BARE = ("number", "numero", "nummer", "numer")
 """Labels that do not say whose number it is."""
 
+VALUE = re.compile(r"[\s.:]*\S*\d\S*[\s,;|·-]*")
 BARE_LABEL = re.compile(
     r"^(?:n[o.°º]{0,2}|nr|num(?:ber|mer|ero)?|#)(?:(?<![a-z])|(?![a-z]))\W{0,2}\s?[:.]?\s*(?=$|\W*[a-z]{0,6}[-/ ]?\d)"
 )
@@ -61,6 +62,10 @@ REFERENCE = re.compile(
     r"(?:our |unsere? |notre |nuestra |ns |ons |var )?(?:ref\w*|riferimento|rif|kenmerk|zeichen)(?: (?:no|nr|n|number|num|nummer|#))?"
 )
 """The writer's own reference, folded, which numbers a document that has no other number."""
+ORDER = re.compile(
+    r"(?:your |ihre |votre |uw )?(?:order|purchase order|bestell|auftrag|commande|n[o°] (?:de )?commande|pedido|ordine|zamowieni|tilau|ordre|encomenda|objednavk)"
+)
+ONLY_ORDER = "Only the number of an order is printed; it was taken as the receipt's number."
 ONLY_REFERENCE = "Only a reference is printed; it was taken as the document's number."
 GROUPS = re.compile(r"(?: \d{2,})+$")
 PARTED = re.compile(r" \d{3,}(?=$| [^\W\d_]{2})")
@@ -93,7 +98,8 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
     for cell, hit in text.labelled("number"):
         if lists_documents(text, cell):
             continue
-        leads, bare = text.leads(cell, hit), text.folded[cell][hit.start : hit.end] in BARE
+        leads = text.leads(cell, hit) or _follows_value(text, cell, hit)
+        bare = text.folded[cell][hit.start : hit.end] in BARE
         if not leads and (bare or REGISTER.search(text.folded[cell])):
             continue  # "Registration number", "Tomo 12, Folio 203": the words before say whose it is
         if bare and heads_column(text, cell):
@@ -112,7 +118,8 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
             found += _hashed(text, cell, weight)
             found += _under_heading(text, cell, weight)
             found += _under_title(text, cell, weight)
-    return found or list(_over_label(text)) or list(_bare(text)) or list(_references(text))
+    found = found or list(_over_label(text)) or list(_bare(text)) or list(_references(text))
+    return found or (list(_orders(text)) if kind == "receipt" else [])
 
 
 def _references(text: Text) -> Iterator[Candidate]:
@@ -122,6 +129,15 @@ def _references(text: Text) -> Iterator[Candidate]:
         if text.leads(cell, hit) and REFERENCE.fullmatch(said) and cell.y0 < text.pages[cell.page].height / 2:
             for candidate in _number_values(text, cell, hit, 0.65):
                 candidate.reasons.append(ONLY_REFERENCE)
+                yield candidate
+
+
+def _orders(text: Text) -> Iterator[Candidate]:
+    """ "Receipt for your order MB-20931", where nothing else numbers the receipt."""
+    for cell, hit in text.labelled("other_number"):
+        if ORDER.match(text.folded[cell], hit.start):
+            for candidate in _number_values(text, cell, hit, 0.6, near=True):
+                candidate.reasons.append(ONLY_ORDER)
                 yield candidate
 
 
@@ -136,6 +152,12 @@ def _bare(text: Text) -> Iterator[Candidate]:
         if match and match.end() < len(cell.text) and (found := _number_in(text, cell, match.end(), 0.65)):
             found.reasons.append("No label says whose number this is.")
             yield found
+
+
+def _follows_value(text: Text, cell: Cell, hit: Hit) -> bool:
+    """Whether another label with its value stands before the label in its cell: "Punto de Venta: 0007 Comp. Nro: 00012844"."""
+    first = text.leading_hit(cell)
+    return first is not None and VALUE.fullmatch(text.folded[cell], first.end, hit.start) is not None
 
 
 def _said_also(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Candidate]:

@@ -151,7 +151,7 @@ LONGEST_RATE = 2
 
 # Made when this is imported, in the process that attempts are forked from, and not once for each of them
 _ROOT = _vocabulary()
-_CURRENCIES = frozenset(code.lower() for code in names.CODES)
+_SKIPPED = LITTLE | {code.lower() for code in names.CODES} | {"%"}
 
 
 def find(folded: str) -> list[Hit]:
@@ -166,20 +166,17 @@ def find(folded: str) -> list[Hit]:
             index += 1
             continue
         best, best_at, words, at = (node, index, 1, index + 1) if node.roles else (None, index, 0, index + 1)
-        depth, skipped = 1, 0
+        depth = 1
         while at < count:
             word = tokens[at][0]
             # "VAT 20 %" is the label "VAT" with a rate, not the column "VAT %".
             follow = None if word == "%" and tokens[at - 1][0].isdigit() else node.next.get(word)
             if follow is None:
-                if word in LITTLE:
-                    at, skipped = at + 1, skipped + 1
-                    continue
-                if word in _CURRENCIES or word == "%" or (word.isdigit() and len(word) <= LONGEST_RATE):
+                if word in _SKIPPED or (word.isdigit() and len(word) <= LONGEST_RATE):
                     at += 1
                     continue
                 break
-            node, depth, skipped = follow, depth + 1 + skipped, 0
+            node, depth = follow, depth + 1
             if node.roles:
                 best, best_at, words = node, at, depth
             at += 1

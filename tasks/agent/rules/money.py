@@ -15,7 +15,7 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 _CODE = re.compile(
     r"(?<![A-Za-z])("
     + "|".join(sorted(names.CODES))
-    + r")(?![A-Za-z])|([€£₹])|(?<!\w)(R\$)|\b(zł)\b|\b([Ee]uro[as]?)\b|\b(Rs)\b|\b(Kč)\b"
+    + r")(?![A-Za-z])|([€£₹])|(?<!\w)(R\$)|(?<!\S)(\$)(?=\W*$)|\b(zł)\b|\b([Ee]uro[as]?)\b|\b(Rs)\b|\b(Kč)\b"
 )
 CROWN = re.compile(r"(?<!\w)K\S(?!\w)")
 """What is recognised for "Kč" without the data of Czech: K€, Kë, K¢."""

@@ -13,6 +13,7 @@ from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.party import Party, beside, domains_of, goes_on, has_neighbour, says_more
 from tasks.agent.rules.patterns import (
     BANK,
+    BARE_CODE,
     CONTACT,
     COPYRIGHT,
     DOCTOR,
@@ -242,7 +243,10 @@ class Parties:
             else ""
         )
         parts = [part.strip() for part in SPLIT.split(whole) if part.strip()]
-        if not 3 <= len(parts) <= 7 or not any(TOWN.search(part) for part in parts[1:]) or len(whole) > 170:
+        town = any(TOWN.search(part) for part in parts[1:]) or (
+            len(parts) > 2 and BARE_CODE.fullmatch(parts[-1]) and STREET.search(parts[-2])
+        )
+        if not 3 <= len(parts) <= 7 or not town or len(whole) > 170:
             return
         hit = self.text.leading_hit(cell)
         if hit is not None and (hit.end > len(parts[0]) // 2 or ":" in parts[0]):

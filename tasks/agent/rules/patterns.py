@@ -142,6 +142,8 @@ TO = frozenset(["to", "para", "a", "an", "aan", "per", "til", "till", "pour", "d
 
 COPYRIGHT = re.compile(r"\s*(?:©|\(c\)|copyright)[\s\d,–-]*", re.IGNORECASE)
 """What stands before the name of who has a right to what is printed."""
+BARE_CODE = re.compile(r"(?:[A-Z]{1,2}-)?\d{4,5}")
+"""A code of the post whose town stands in the next line."""
 TWICE = re.compile(r"\s*/\s*[^\W\d_][^:]{1,30}:?\s*$")
 """A label's second language: "Seller / Pardavėjas:"."""
 

@@ -58,7 +58,7 @@ def record_of(
     spelled = first(list(spelled_of(text)))
     complete_total(text, name, amounts, table, spelled)
     numbers = numbers_of(text, name)
-    if not is_business(text, name, sureness, numbers, amounts) and xml is None:
+    if not is_business(text, name, sureness, numbers, amounts, table) and xml is None:
         name = kind_by_content(text, amounts)
         if not name:
             return None
@@ -145,11 +145,14 @@ def other_sums(amounts: Amounts) -> list[Decimal]:
     ] + amounts.subtotals
 
 
-def is_business(text: Text, name: str, sureness: float, numbers: list[Candidate], amounts: Amounts) -> bool:
+def is_business(
+    text: Text, name: str, sureness: float, numbers: list[Candidate], amounts: Amounts, table: Table
+) -> bool:
     """A title alone, or a total alone, makes no invoice: two signs are needed, and three where nothing names its kind."""
     signs = (sureness >= SURE_KIND) + bool(numbers and numbers[0].score > 0.6) + (amounts.total is not None)
     signs += amounts.net is not None and amounts.tax is not None
     signs += name in NAMES and all(map(text.labels, ("supplier", "buyer")))
+    signs += name in NAMES and any(row.parts.keys() >= {"quantity", "amount"} for row in table.rows)
     return signs >= (2 if name in NAMES else 3)
 
 

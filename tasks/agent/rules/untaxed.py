@@ -39,7 +39,7 @@ def is_untaxed(text: Text, cell: Cell, hit: Hit) -> bool:
     amounts = text.money(cell)
     start = max((amount.end for amount in amounts if amount.end <= hit.start), default=0)
     end = min((amount.start for amount in amounts if amount.start >= hit.end), default=len(folded))
-    if WITH_TAX.search(folded, start, end):
+    if hit.end - hit.start >= len(folded[start:end].strip(" :.")) or WITH_TAX.search(folded, start, end):
         return False
     found = WITHOUT_TAX.search(folded, start, end)
     if "tax" in hit.roles:

@@ -32,6 +32,8 @@ def currency(folder: Path, sign: str, *rows: str, lines: Rows = ()) -> tuple[obj
         ("$", "Nathan Road 5, Kowloon, Hong Kong", ("HKD", True)),
         ("$", "", ("USD", False)),
         ("£", "12 Mill Lane, Leeds, England", ("GBP", False)),
+        ("£", "All prices +20% VAT", ("GBP", False)),
+        ("$", "Storage: 128 + 64 GB", ("USD", False)),
         ("Rs. ", "", ("INR", True)),
         ("Rs. ", "New Road, Kathmandu", ("NPR", False)),
         ("Rs. ", "Phone +92 21 3555 0199", ("PKR", False)),

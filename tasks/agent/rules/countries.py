@@ -43,7 +43,8 @@ _NUMBERED = re.compile(
     r"\b([A-Z]{2})\d{2}[ \d]{10,}|\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z\n]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}"
 )
 """An account, or a tax number with its country's letters."""
-_TELEPHONE = re.compile(r"\+ ?(\d{2,3}) ?(\d?)")
+_TELEPHONE = re.compile(r"\+ ?(\d{2,3}) ?(\d?)(?=(?:[ ()./-]{0,3}\d){5})")
+"""The prefix of a country, behind which a number goes on: in "+20% VAT" and "128 + 64 GB" none does."""
 _WORD = re.compile(r"\w+")
 
 

@@ -60,16 +60,16 @@ def begin(
 
     Raises operations.Refused as `take_in` does, PermissionDenied for a key of somebody else's.
     """
-    own = Extraction.objects.filter(key=key, created_by=actor.user_id)
     try:
-        return own.first() or operations.submit(
+        return operations.submit(
             actor, client=client, agent=agent, documents=(), engagement=engagement, priority=priority,
             key=key, more_until=NOW + AWAITED,
         )  # fmt: skip
-    except IntegrityError:  # the first request was still under way
+    except IntegrityError:  # there is one of this key
+        own = Extraction.objects.filter(key=key, created_by=actor.user_id, client=client, agent=agent)
         if first := own.first():
             return first
-        raise PermissionDenied from None  # it is somebody else's
+        raise PermissionDenied from None  # it is somebody else's, or was begun for something else
 
 
 def add(

@@ -14,6 +14,7 @@ from secrets import token_hex
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
+from django.db import connection
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -123,6 +124,7 @@ def _place(client: Client, sha256: str) -> str:
 
 def receive(client: Client, upload: Upload, name: str, received: Mapping[str, Received]) -> Received:
     """Stream one file to storage, where the same bytes lie if they were `received` just before. Raises Refusal for what is wrong with the file, NotTaken for what is wrong here."""
+    _give_back_connection()
     try:
         with tempfile.NamedTemporaryFile(prefix="agentaudit-") as spool:
             digest, size = _copy(upload.content, spool)
@@ -135,6 +137,7 @@ def receive(client: Client, upload: Upload, name: str, received: Mapping[str, Re
                 raise Refusal("limit", _too_many_pages(opened.pages), digest)
             spool.seek(0)
             stored = received[digest].stored if digest in received else _place(client, digest)
+            _give_back_connection()
             get_storage().put(stored, cast(BinaryIO, spool))
     except StorageError as error:
         raise NotTaken(str(error)) from error
@@ -142,6 +145,12 @@ def receive(client: Client, upload: Upload, name: str, received: Mapping[str, Re
         raise NotTaken(_why_not_stored(error)) from error
     message = _(opened.message) if locked and opened.message else ""
     return Received(name, stored, digest, size, opened.pages, opened.encrypted, upload.password, message)
+
+
+def _give_back_connection() -> None:
+    """To the few of a web process: looking at a file and storing it may take longer than others wait for one."""
+    if "pool" in connection.settings_dict["OPTIONS"] and not connection.in_atomic_block:
+        connection.close()
 
 
 def _copy(content: BinaryIO, spool: Any) -> tuple[str, int]:

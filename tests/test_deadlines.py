@@ -89,8 +89,8 @@ def test_an_answer_in_time_is_left_alone():
 
 
 @pytest.mark.parametrize(
-    ("path", "part"), [("/live/", {}), ("/upload/", {}), ("/costs/", {"more_body": True})],
-    ids=["a stream", "an upload", "a body on its way"],
+    ("path", "part"), [("/live/", {}), ("/upload/", {}), ("/upload/12/", {}), ("/costs/", {"more_body": True})],
+    ids=["a stream", "an upload", "one file of an upload", "a body on its way"],
 )  # fmt: skip
 def test_streams_and_uploads_are_not_bounded_and_neither_is_what_a_body_takes_to_arrive(path, part):
     with pytest.raises((TimeoutError, asyncio.CancelledError)):

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from tasks import inspector, intake, receiving
 from tasks.audit import Actor
@@ -223,6 +224,26 @@ def test_where_nothing_is_taken_no_file_stays_but_those_of_documents(world, monk
     with pytest.raises(intake.NotTaken, match="read-only"):
         take(world, known, new, ("c.pdf", pdf_bytes(title="c")))
     assert list(get_storage().names("")) == [kept]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_web_process_holds_no_connection_while_a_file_is_checked_and_stored(monkeypatch) -> None:
+    """Its requests share a few of them, and a storage may take seconds."""
+    world, held = (make_client(), make_agent()), []
+    options = connection.settings_dict["OPTIONS"]
+    for owner, name in ((receiving, "look_at"), (type(get_storage()), "put")):
+        real = getattr(owner, name)
+        monkeypatch.setattr(
+            owner, name, lambda *args, real=real: (held.append(connection.connection is not None), real(*args))[1]
+        )  # fmt: skip
+    connection.close()
+    monkeypatch.setitem(options, "pool", {"min_size": 1, "max_size": 1})
+    try:
+        assert take(world, ("a.pdf", pdf_bytes()), ("b.pdf", pdf_bytes(2))).tasks.count() == 2
+    finally:
+        connection.close()
+        connection.close_pool()
+    assert held == [False] * 4
 
 
 @pytest.fixture

@@ -87,6 +87,9 @@ def test_files_one_by_one_become_one_extraction_whose_tasks_wait_before_the_last
 def test_a_beginning_whose_answer_was_lost_finds_the_same_extraction(sender) -> None:
     assert sender.begin().json()["more"] == reverse("upload_more", args=(sender.extraction.pk,))
     assert Extraction.objects.count() == 1
+    elsewhere = make_client("Elsewhere")
+    Membership.objects.create(user=sender.user, client=elsewhere)
+    assert sender.begin(client=elsewhere.pk).status_code == 403, "nothing meant for one gets to another"
     other = Browser()
     other.force_login(make_user("bob", "Auditor", clients=(sender.audited,)))
     sender.browser = other
@@ -224,6 +227,7 @@ def test_what_may_pass_is_a_503_and_what_will_not_is_a_400(sender, monkeypatch) 
     Extraction.objects.update(pruned_at=database_now())
     gone = sender.send(A)
     assert gone.status_code == 400 and "nothing is added" in text_of(gone)
+    assert sender.send(("no.pdf", b"text")).status_code == sender.send().status_code == 400
     assert not Document.objects.exists() and not list(get_storage().names(""))
 
 

@@ -181,7 +181,7 @@ def test_a_server_that_is_killed_and_comes_back_is_waited_for(sent, root, chromi
             page.locator("#id_folder").set_input_files(folder(tmp_path, 120))
             page.locator("[data-send]").click()
             wait_until(lambda: len(sent()) > 30, 60, "the first files")
-        expect(page.locator("[data-sentence]")).to_contain_text("next try in", timeout=30_000)
+        expect(page.locator("[data-sentence]")).to_contain_text("Next try in", timeout=30_000)
         assert len(sent()) < 120
         with serving(port, settings.STORAGE_URL):
             page.wait_for_url(DONE, timeout=90_000)

@@ -84,7 +84,7 @@ def test_a_refused_form_and_a_lost_connection_keep_the_list(world, root, visit, 
     page.evaluate("Sending.TRIES = 2")
     page.route("**/upload/", lambda route: route.abort())
     page.locator("[data-send]").click()
-    expect(page.locator("[data-sentence]")).to_contain_text("next try in 1 s")
+    expect(page.locator("[data-sentence]")).to_contain_text("Next try in 1 s")
     expect(page.locator("[data-problem]")).to_contain_text("The connection broke off")
     page.unroute("**/upload/")
     page.route("**/upload/", lambda route: route.fulfill(status=502, body="<h1>Bad gateway</h1>"))

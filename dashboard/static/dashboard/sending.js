@@ -11,7 +11,7 @@ window.Sending = class {
   static BEAT = 60; // seconds; the server takes a sender that says nothing for five minutes for gone
 
   // first: {url, fields()} of the request that opens an extraction; more: where an open one takes files.
-  // each(): further fields of each file; told: {changed(entry), waits(seconds), opened(sending)}; text: sentences for what has none of the server's own
+  // each(): further fields of each file; told: {changed(entry), waits(seconds, why), opened(sending)}; text: sentences for what has none of the server's own
   constructor({ first, each, more, text, told }) {
     Object.assign(this, { first, each, more, text, told, requests: new Set(), isOn: false, lastGood: 0 });
   }
@@ -19,7 +19,7 @@ window.Sending = class {
   // Sends what next() gives until it gives nothing. {why: "", …} at its end, or {why, status} of what stopped it
   async run(next) {
     Object.assign(this, { isOn: true, stopped: null });
-    const beat = setInterval(() => this.more && this.post(this.more, { sending: "more" }), Sending.BEAT * 1000);
+    const beat = setInterval(() => (this.beating = this.more && this.post(this.more, { sending: "more" })), Sending.BEAT * 1000);
     try {
       if (await this.open()) await Promise.all(Array.from({ length: Sending.LANES }, () => this.lane(next)));
     } finally {
@@ -43,6 +43,7 @@ window.Sending = class {
   // That this is all. Whether it was heard
   async end(leftOut) {
     this.isOn = true;
+    await this.beating; // one that came after the end would open it again
     const said = await this.persist(this.more, () => ({ sending: "end", left_out: JSON.stringify(leftOut) }));
     this.isOn = false;
     return said?.answer.url ? true : said ? this.halt(said) : false;
@@ -112,15 +113,15 @@ window.Sending = class {
         else this.halt(said);
         return null;
       }
-      await this.wait(Math.max(said.after, Math.min(2 ** (tries - 1), Sending.LONGEST_WAIT)));
+      await this.wait(Math.max(said.after, Math.min(2 ** (tries - 1), Sending.LONGEST_WAIT)), this.reason(said.status, said.answer));
     }
     return null;
   }
 
-  async wait(seconds) {
+  async wait(seconds, why) {
     const until = performance.now() + seconds * 1000;
     for (let left = seconds; left > 0 && !this.stopped; left = (until - performance.now()) / 1000) {
-      this.told.waits(Math.ceil(left));
+      this.told.waits(Math.ceil(left), why);
       await new Promise((resolve) => setTimeout(resolve, Math.min(left, 1) * 1000));
     }
   }

@@ -59,8 +59,7 @@
   async function hasArrived(file) {
     if (!text.known || !crypto.subtle) return false; // without TLS there are no digests: it is sent, and recognised there
     try {
-      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
-      return known.has([...digest].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+      return known.has(hex(new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()))));
     } catch {
       return false; // too large to be held at once
     }
@@ -70,6 +69,7 @@
     problem.hidden = true;
     const fresh = files.filter((file) => !isKnown(file)).map((file) => ({ file, why: "checking", state: "waiting", share: 0, note: "" }));
     chosen.push(...fresh);
+    summary.textContent = text.looking;
     const reasons = await Promise.all(fresh.map(({ file }) => whyNot(file)));
     for (const [number, entry] of fresh.entries()) {
       if (!reasons[number] && (await hasArrived(entry.file))) entry.state = "there"; // one at a time: each is held as a whole
@@ -177,7 +177,11 @@
     say(sentence.textContent);
   }
 
-  const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  // A beginning whose answer was lost is found again by its key, unless it is for something else by now
+  const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const newKey = () => hex(crypto.getRandomValues(new Uint8Array(16)));
+  let key = newKey();
+  form.querySelector(".fields")?.addEventListener("change", () => (key = newKey()));
   function fieldsOfForm() {
     const { csrfmiddlewaretoken, ...fields } = Object.fromEntries(new FormData(form));
     return { ...fields, key };
@@ -198,7 +202,7 @@
         }
         progress();
       },
-      waits: (seconds) => progress(text.waits.replace("{seconds}", seconds)),
+      waits: (seconds, why) => progress(`${why} ${text.waits.replace("{seconds}", seconds)}`),
       opened({ more, url }) {
         // From here on the page's own address leads back to the same extraction
         history.replaceState(null, "", more);

@@ -58,6 +58,8 @@ SENTENCES = (
     gettext_noop("Several taxes are printed, and no sum says that this one is all of them."),
     gettext_noop("The row below it adds up as well: this may be one rate of several."),
     gettext_noop("The tax is its rate of this amount, which so seems not to include it."),
+    gettext_noop("It holds letters of another alphabet that look like Latin ones: it is not what it seems, and will not be found again by what is seen."),
+    gettext_noop("Three digits stand behind its mark, which may part thousands."),
     gettext_noop("%(before)s from before and %(rest)s are this total: it may be what is owed altogether, and not what this document charges."),
     gettext_noop("The total is printed in %(currencies)s."),
     gettext_noop("The file gives another text in the place of what it prints here; read on the page what is printed."),

@@ -63,6 +63,33 @@ def lines_pdf(rows: list[str | list[tuple[float, str]]], top: float = 760, step:
     return page_pdf(content)
 
 
+def unicode_pdf(rows: list[str | list[tuple[float, str]]], top: float = 760, step: float = 18) -> bytes:
+    """As `lines_pdf`, with any characters: the font names them, whatever it draws."""
+    codes: dict[str, int] = {}
+    content = b""
+    for index, row in enumerate(rows):
+        for x, text in [(60.0, row)] if isinstance(row, str) else row:
+            shown = bytes(codes.setdefault(sign, len(codes) + 1) for sign in text)
+            content += b"BT /F 12 Tf %.1f %.1f Td <%s> Tj ET\n" % (
+                x,
+                top - step * index,
+                shown.hex().encode(),
+            )
+    names = "".join(f"<{code:02x}> <{sign.encode('utf-16be').hex()}>\n" for sign, code in codes.items())
+    mapping = f"begincmap 1 begincodespacerange <00> <ff> endcodespacerange {len(codes)} beginbfchar\n{names}endbfchar endcmap"
+    return raw_pdf(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> /MediaBox [0 0 600 800] >>",
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /FirstChar 0 /LastChar 255 /Widths [%s] /ToUnicode 6 0 R >>"
+            % b" ".join([b"556"] * 256),
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(mapping), mapping.encode()),
+        ]
+    )
+
+
 def stored(folder: Path, content: bytes, name: str = "file.pdf") -> Path:
     path = folder / name
     path.write_bytes(content)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tasks.agent.contract import FieldValue
-from tasks.agent.lettering import REPLACED, UNEVEN
-from tests.pdfs import page_pdf, result_of, stored, text_at
+from tasks.agent.lettering import REPLACED, STRANGE, UNEVEN
+from tests.pdfs import page_pdf, result_of, stored, text_at, unicode_pdf
 
 HEAD = "".join(
     text_at(60, 760 - 18 * row, said)
@@ -61,3 +61,43 @@ def test_a_ligature_is_no_other_text(tmp_path: Path) -> None:
         stored(tmp_path, page_pdf(name + HEAD.replace("Blue Gum Traders Ltd", "") + total))
     ).records
     assert (record.fields["supplier"].value, record.fields["supplier"].reasons) == ("Blue Gum Office Ltd", ())
+
+
+def named(tmp_path: Path, supplier: str = "Blue Gum Traders Ltd", number: str = "4711", total: str = "$300.00") -> dict[str, FieldValue]:  # fmt: skip
+    rows = [supplier, "INVOICE", f"Invoice no. {number}", "Date: 14 May 2024", "Bill to:", "Red Oak Inc"]
+    (record,) = result_of(stored(tmp_path, unicode_pdf([*rows, [(390, "Total"), (480, total)]]))).records
+    return record.fields
+
+
+@pytest.mark.parametrize(
+    ("total", "value"),
+    [
+        ("$1\u200b300.00", "1300.00"),
+        ("$1\u2060300.00\u200f", "1300.00"),
+        ("$3OO.00", None),
+        ("$3\u041e0.00", None),
+        ("$300\u00bd", None),
+        ("$3.0E2", None),
+        ("$3\u03360\u03360\u0336", None),
+        ("$\u0663\u066c\u0664\u0660\u0660\u066b\u0665\u0660", None),
+        ("$\u0663\u0660\u0660.\u0660\u0660", "300.00"),
+        ("$300.00\u00b9", "300.00"),
+    ],
+    ids=["a space of no width", "a joiner", "letters", "Cyrillic", "a fraction", "a power", "strokes", "Arabic marks", "Arabic digits", "a footnote"],
+)  # fmt: skip
+def test_no_total_is_a_part_of_a_longer_figure(tmp_path: Path, total: str, value: str | None) -> None:
+    found = named(tmp_path, total=total)["total"]
+    assert (found.value, bool(found.reasons)) == (value, value is None)
+
+
+def test_letters_of_another_alphabet_that_look_like_latin_ones_ask_for_a_look(tmp_path: Path) -> None:
+    found = named(tmp_path, supplier="Blue Gum Tr\u0430ders Ltd", number="\u0410\u0412-551")
+    assert found["supplier"].reasons == found["number"].reasons == (STRANGE,)
+    assert not named(tmp_path, supplier="Cafe M\u00fcller Ltd", number="A\u00b5-551")["number"].reasons
+
+
+@pytest.mark.parametrize(
+    ("total", "is_doubted"), [("1.300 EUR", True), ("KWD 130.300", False), ("1.30 EUR", False)]
+)
+def test_a_sum_with_three_decimals_may_be_thousands(tmp_path: Path, total: str, is_doubted: bool) -> None:
+    assert bool(named(tmp_path, total=total)["total"].reasons) is is_doubted

@@ -18,6 +18,12 @@ SMALLER = 0.8
 DIGIT, CENTS = re.compile(r"\d"), re.compile(r"[.,]\d\d\D*")
 LIGATURE = 3
 """Letters that are printed as one: what stands for so few is no other text."""
+ALIKE = "АВЕКМНОРСТУХІЅЈаеорсухіѕјΑΒΕΖΗΙΚΜΝΟΡΤΥΧο"
+"""Letters of Cyrillic and Greek that look like Latin ones."""
+MIXED = re.compile(rf"[A-Za-z].*[{ALIKE}]|[{ALIKE}].*[A-Za-z]")
+NUMBERED = re.compile(rf"\d.*[{ALIKE}]|[{ALIKE}].*\d")
+FOREIGN = re.compile(r"[\u0370-\u052f]{4}")
+STRANGE = "It holds letters of another alphabet that look like Latin ones: it is not what it seems, and will not be found again by what is seen."
 UNEVEN = "Some of its digits are set smaller than the others: they may be cents, or the mark of a footnote."
 REPLACED = (
     "The file gives another text in the place of what it prints here; read on the page what is printed."
@@ -29,11 +35,20 @@ def misprints_of(document: Document, pages: dict[int, Page], words: Sequence[Wor
     # Joined letters have line ends between them
     placed = [word for word in words if word.start >= 0 and word.end - word.start == len(word.text)]
     doubts = {REPLACED: _is_replaced, UNEVEN: _is_uneven}
-    return [
+    reasons = [STRANGE] if any(_is_strange(pages[word.page], word) for word in words) else []
+    return reasons + [
         reason
         for reason, applies in doubts.items()
         if any(applies(document.opened(pages[word.page])[1], word) for word in placed)
     ]
+
+
+def _is_strange(page: Page, word: Word) -> bool:
+    """Whether two alphabets make one word, or letters of a foreign one stand with digits on a page that has no words of it."""
+    if word.text.isascii():
+        return False
+    numbered = NUMBERED.search(word.text) and not any(FOREIGN.search(other.text) for other in page.words)
+    return bool(MIXED.search(word.text) or numbered)
 
 
 def _is_uneven(text: raw.FPDF_TEXTPAGE, word: Word) -> bool:

@@ -58,6 +58,8 @@ BROKEN = "\x02"
 """PDFium's mark of a hyphen at the end of a line, behind which the next line goes on without a space."""
 # And how it marks that hyphen elsewhere, and characters that it cannot name
 REPAIRS = (("\ufffe", BROKEN), ("\x00", " "), ("\uffff", "\ufffd"), ("\u00ad", "-"), ("\xa0", " "))
+UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
+"""Characters without ink or width, which part no number and no name on the page."""
 WORD = re.compile(rf"[^\s{BROKEN}]+{BROKEN}?|{BROKEN}")
 
 
@@ -189,7 +191,9 @@ class Document:
             buffer = (ctypes.c_ushort * max(size, 1))()
             raw.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, size)
         found = bytes(buffer)[: 2 * max(size, 0)]
-        return repaired(found.decode("utf-16-le", "replace").rstrip("\0")).replace(BROKEN, "-")
+        return UNSEEN.sub("", repaired(found.decode("utf-16-le", "replace").rstrip("\0"))).replace(
+            BROKEN, "-"
+        )
 
     def opened(self, page: Page) -> Opened:
         """Handles of a page; the first pages stay open from their reading on, and of the others the last one asked for."""
@@ -327,6 +331,7 @@ def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place
     """Fill page.words and page.hidden. Two box calls a word, not one a character: a word's ends say where it is."""
     string = page_text(text)
     shown = string.replace(BROKEN, "-")
+    unseen = UNSEEN.search(string) is not None
     seen = Visibility(handle, text, page.width, page.height)
     spans = [match.span() for match in WORD.finditer(string)]
     starts = [start for start, _ in spans]
@@ -348,7 +353,10 @@ def read_words(page: Page, handle: raw.FPDF_PAGE, text: raw.FPDF_TEXTPAGE, place
             x0, y0, x1, y1 = a * left + e, d * top + f, a * right + e, d * bottom + f
         else:
             x0, y0, x1, y1 = place.box(left, bottom, right, top)
-        word = Word(shown[start:end], x0, y0, x1, y1, number, start, end)
+        said = UNSEEN.sub("", shown[start:end]) if unseen else shown[start:end]
+        if not said:
+            continue
+        word = Word(said, x0, y0, x1, y1, number, start, end)
         # Most are plainly seen, and to ask costs as much as all of the above
         plain = printed == "seen" and x1 > 0 and y1 > 0 and x0 < width and y0 < height and y1 - y0 >= TINY
         (words if plain or sees(word, printed) else page.hidden).append(word)

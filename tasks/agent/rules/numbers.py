@@ -16,10 +16,12 @@ _DIGITS = (
     r"\d{1,3}(?:[ \u202f]\d{3})+(?!\d)|\d{1,3}(?:['’]\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?=\.\d)"
     r"|\d{1,3}(?:\.\d{3})+(?!\d)|\d{1,3}(?:,\d{3})+(?!\d)|\d+"
 )
+_GOES_ON = r"[OolISBZ\u041e\u043e]+[.,]?\d|E\d|[½¼¾⅓⅔\u0300-\u036f\u066b\u066c]"
+"""What makes a number behind which it stands only the beginning of one: "3OO.00", "300½", marks of Arabic, a stroke through a digit."""
 AMOUNT = re.compile(
-    rf"(?<![\w.,/\\])(?<!\d:)(?P<before>{_SYMBOL})?\s?(?P<minus>[-−–+(]\s?)?(?P<inside>{_SYMBOL})?\s?(?P<minus2>[-−–]\s?)?"
+    rf"(?<![\w.,/\\\u066b\u066c])(?<!\d:)(?P<before>{_SYMBOL})?\s?(?P<minus>[-−–+(]\s?)?(?P<inside>{_SYMBOL})?\s?(?P<minus2>[-−–]\s?)?"
     rf"(?P<number>(?:{_DIGITS})(?:[.,]\d{{1,4}})?)"
-    rf"(?P<dash>[.,][-–—―]{{1,2}})?(?![\d/:\\]|[.,]\d|[-–][A-Za-z0-9])"
+    rf"(?P<dash>[.,][-–—―]{{1,2}})?(?![\d/:\\]|[.,]\d|[-–][A-Za-z0-9]|{_GOES_ON})"
     rf"(?P<tail>\s?-(?![\w-])|\s?\))?\s?(?P<percent>%)?(?P<after>{_SYMBOL})?"
 )
 

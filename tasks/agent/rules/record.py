@@ -39,6 +39,8 @@ from tasks.agent.tracing import span
 SURE_KIND = 0.6
 RIVAL = 0.06
 """A second candidate that comes this near makes the first one doubtful."""
+OF_THOUSANDTHS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
+"""Currencies with three decimals."""
 MOST_LINES = 2000
 PART = 0.85
 """How well the rule supports each part of a line item."""
@@ -93,6 +95,7 @@ def record_of(
         number.reasons.append(UNCLEAR)
     found = findings(chosen, amounts, table, xml, today)
     doubt_currency(text, chosen, found)
+    doubt_thousands(chosen, found)
     if spelled is not None and spelled is not amounts.total:
         checks.check_words(found, spelled.amount, value_of(chosen["total"]), other_sums(amounts))
     if xml is not None:
@@ -112,6 +115,16 @@ def record_of(
         first_page=min(text.pages),
         last_page=max(text.pages),
     )
+
+
+def doubt_thousands(chosen: dict[str, Candidate | None], found: Findings) -> None:
+    """Say that three decimals of a sum may be thousands, in a currency that has two or none."""
+    currency = chosen["currency"]
+    for key in (*ENDS_ITEMS, "amount_due"):
+        candidate = chosen[key]
+        thousandths = candidate is not None and len(candidate.value.partition(".")[2]) == 3
+        if thousandths and (currency is None or currency.value not in OF_THOUSANDTHS):
+            found.doubt("Three digits stand behind its mark, which may part thousands.", key)
 
 
 def doubt_currency(text: Text, chosen: dict[str, Candidate | None], found: Findings) -> None:

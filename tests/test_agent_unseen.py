@@ -147,3 +147,23 @@ def test_a_title_over_items_is_enough_of_an_invoice(tmp_path: Path) -> None:
     head: Rows = [[(60, "Item"), (200, "Qty"), (280, "Price"), (400, "Amount")], [(60, "Ribbon"), (200, "2"), (280, "60.00"), (400, "120.00")]]  # fmt: skip
     record = read(tmp_path, ["Kite & Loom", "INVOICE", *head, "Payment by transfer please"])
     assert (len(record.lines), record.fields["total"].value) == (1, None)
+
+
+def test_brackets_behind_the_total_hold_its_tax(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "FACTUUR", "Factuurnummer 7", *money(("Totaal", "€120,00 (inclusief €20,83 BTW)"))]  # fmt: skip
+    fields = read(tmp_path, rows).fields
+    assert (fields["total"].value, fields["tax"].value) == ("120.00", "20.83")
+
+
+def test_a_number_may_look_like_a_date(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "Faktura nr 12/03/2024", "Data wystawienia: 2024-03-14", *SUMS]
+    fields = read(tmp_path, rows).fields
+    assert (fields["number"].value, fields["date"].value) == ("12/03/2024", "2024-03-14")
+
+
+def test_who_writes_stands_at_the_left_below_the_title(tmp_path: Path) -> None:
+    names: Rows = [[(60, "Jane Hrub"), (300, "Vltava Mills a.s.")], [(60, "Mill Street 4"), (300, "Quay 90")], [(60, "602 00 Brno"), (300, "150 00 Praha")]]  # fmt: skip
+    rows: Rows = ["Faktura 2024/117", "Datum: 3.5.2024", *names, "DIC: CZ48372153", *SUMS]
+    supplier = read(tmp_path, rows).fields["supplier"]
+    assert supplier.value == "Jane Hrub"
+    assert supplier.reasons

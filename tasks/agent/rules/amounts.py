@@ -18,7 +18,7 @@ from tasks.agent.rules.sums import Figure, columned, doubt_rate, total_headings
 from tasks.agent.rules.tables import Table, worth
 from tasks.agent.rules.taxes import OTHER_IN_ROW, add_rates
 from tasks.agent.rules.text import Candidate, Text, figure_at
-from tasks.agent.rules.untaxed import is_untaxed
+from tasks.agent.rules.untaxed import TAXED, is_untaxed
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
 GENERIC_NET = (
@@ -57,9 +57,14 @@ INCLUDED = re.compile(
     r"\b(?:enthaltene?|contained|included|comprise|incluse|incluid[ao]|compres[ao]|inbegrepen)\b[^a-z]*[a-z ]{0,20}$"
 )
 """What says before the name of a tax that a sum includes it, or that it is included in one. Folded."""
+OF_WHICH = re.compile(
+    r"\((?:it |this )?(?:includ\w*|incl|inkl|inklusive|einschl|davon|darin|enthaelt|enthalt|inclu\w*|dont|di cui|compres\w*|inclusief|waarvan|w tym|sisaltaa|sis|varav|heraf|herav|z toho|dos quais)\b"
+)
+"""What opens brackets behind a sum with the tax that is in it. Folded."""
 OF = re.compile(r"\b(?:von|auf|of|on|sur|sobre|van|over|from|del|sul|dal)\b")
 CLOSING, MOST_BEFORE = 0.75, 2
 COMPLETING, BESIDE = 0.75, 0.25
+BRACKETED = 0.9
 NEXT, SUMMED = 4, 0.8
 SENTENCE = 5
 """Words beside a figure that make it part of what somebody says."""
@@ -152,6 +157,7 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
     for cell, hits in text.hits.items():
         if cell.line in table.taken:
             continue
+        yield from _included(text, cell)
         of_price = not any("of_payment" in hit.roles for hit in hits)
         for hit in hits:
             roles = _roles(text, cell, hit)
@@ -172,6 +178,18 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
                 yield Figure(role, amount, candidate, cell.line, of_price=of_price)
                 if role == "tax":
                     yield from _beside(text, cell, amount, score)
+
+
+def _included(text: Text, cell: Cell) -> Iterator[Figure]:
+    """The tax that brackets behind a sum say to be in it: "€120,00 (inclusief €20,83 BTW)"."""
+    found = OF_WHICH.search(text.folded[cell])
+    if found is None or not TAXED.search(text.folded[cell], found.end()):
+        return
+    before, within = (
+        [a for a in text.money(cell) if (a.end <= found.start()) is whole] for whole in (True, False)
+    )
+    if before and len(within) == 1:
+        yield Figure("tax", within[0], figure_at(cell, within[0], BRACKETED, "included"), cell.line)
 
 
 def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
@@ -296,7 +314,11 @@ def _to_the_right(text: Text, cell: Cell) -> Iterator[tuple[Cell, numbers.Amount
 def _outside(text: Text, cell: Cell, start: int = 0) -> list[numbers.Amount]:
     """The figures without those in brackets behind another one, which are remarks: "22.00 (100.00)". One alone in brackets behind a label is no less than nothing."""
     amounts = text.amounts(cell)
-    bracketed = [a for a in amounts if a.start > start and cell.text[a.start] == "("]
+    bracketed = [
+        a
+        for a in amounts
+        if a.start > start and cell.text.count("(", 0, a.start + 1) > cell.text.count(")", 0, a.start)
+    ]
     plain_ = [a for a in amounts if a not in bracketed]
     if start and not any(a.money for a in plain_):
         return [replace(a, value=abs(a.value)) if a in bracketed else a for a in amounts]

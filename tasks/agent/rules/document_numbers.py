@@ -36,6 +36,8 @@ OF_ANOTHER = re.compile(
 """What says that a number is that of the document which this one corrects."""
 PREFIX = re.compile(r"[A-Z]{2,5}[-/]\d")
 """A label in capitals that a number begins with: "TXN-98765"."""
+MONTHLY = re.compile(r"\d{1,4}/\d{1,2}/(?:19|20)\d\d(?![\w/])")
+"""A number within its month, which looks like a date, and behind a label of the number is none: "Faktura nr 12/03/2024"."""
 BLANKED = re.compile(r" ?/ ?(?=\S)[A-Za-z]{0,4}\d[\w/-]*")
 """How a number goes on behind a stroke with blanks around it: "2024 / 0815"."""
 OF_OTHERS = frozenset(["kind:none", "other_number", "column:other"])
@@ -247,6 +249,8 @@ def _number_values(
         tail, hit = tail[said.end() :], replace(hit, end=hit.end + said.end())
     start = hit.end + len(LEAD.match(tail).group())  # type: ignore[union-attr]
     own = _number_in(text, cell, start, weight * SAME_CELL, first_only=True, labelled=not near)
+    if own is None and not near and hit.words > 1 and (monthly := MONTHLY.match(cell.text, start)):
+        own = Candidate(monthly.group(), weight, words_at(cell, *monthly.span()), label="number")
     if own is not None:
         yield own
         return

@@ -10,7 +10,7 @@ from tasks.agent.rules.buyers import buyers_of, others_of
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.letterheads import announces, is_something_else, is_spelled, spelled_out
 from tasks.agent.rules.numbers import code_of
-from tasks.agent.rules.party import Party, beside, domains_of, goes_on, has_neighbour, says_more
+from tasks.agent.rules.party import Party, beside, domains_of, goes_on, has_neighbour, left_of, says_more
 from tasks.agent.rules.patterns import (
     BANK,
     BARE_CODE,
@@ -104,6 +104,8 @@ class Parties:
         if rivals and margin < RIVAL_MARGIN and beside(best, rivals[0]):
             # Side by side and without a label: who is written to stands at the left, in the window of the envelope
             best, rivals[0] = rivals[0], best
+        elif not self.buyers and (left := left_of(self.text, best, rivals)) is not None:
+            rivals, best, margin = [best, *(p for p in rivals if p is not left)], left, 0.0
         confidence = min(0.45 + 0.1 * best.score + 0.2 * min(margin, 1.2), 0.6 + 0.35 * margin, 0.97)
         candidate = Candidate(best.name, confidence, best.words)
         registered = next((p for p in rivals if {"imprint", "legal form"} <= p.signs), None)

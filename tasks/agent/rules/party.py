@@ -67,6 +67,19 @@ def has_neighbour(text: Text, cell: Cell) -> bool:
     )
 
 
+def left_of(text: Text, best: Party, rivals: list[Party]) -> Party | None:
+    """Who stands at the left of the best name, each over an address, where the document's title stands over both: there who writes comes first."""
+    cell = text.cell_of(best.words[0])
+    titled = any(
+        text.leads(other, hit) and other.page == cell.page and other.y1 <= cell.y0
+        for role in ("kind:", "number")
+        for other, hit in text.labelled(role)
+    )
+    if not titled or not has_neighbour(text, cell):
+        return None
+    return next((party for party in rivals if beside(party, best)), None)
+
+
 def is_housed(text: Text, cell: Cell) -> bool:
     """Whether a town stands in one of the lines below."""
     return any(TOWN.search(other.text) or POSTCODE.search(other.text) for other in text.below(cell, 3))

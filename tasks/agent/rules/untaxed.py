@@ -26,6 +26,7 @@ ABBREVIATED = 4
 WITHOUT_TAX = re.compile(
     rf"\b(?:(?:{one_of(WITHOUT)})\b[\W\d]{{0,8}}(?:(?:de |des |la |les |l'|dell'|the |of )*)(?:{one_of(TAXES)})|{one_of(NET)})(?![^\W_])"
 )
+TAXED = re.compile(rf"\b(?:{one_of(TAXES)})(?![^\W_])")
 WITH_TAX = re.compile(
     r"\b(?:t\.?t\.?c|tvac|gross|brutto|bruto|lordo|mit|with|con|inc|in[ck]l\w*|compris\w*|comprensivo|met|avec|dont|davon|of which)\b"
 )

@@ -43,7 +43,7 @@ DATES: dict[str, Words] = {
         "|payable on or before|payable on|pay before|payment date|payment deadline|due|settle by|to be paid by|pay no later than"
         "|payment required by|payment is due|payment due on|due for payment|pay on or before|payable|direct debit date|collection on"
         "|balance due by|balance due on|to be collected on|amount due by|amount due on|total due by|payment by|must be paid by"
-        "|please settle by|due dt|pay due date",
+        "|please settle by|due dt|pay due date|total amount due on",
         "de": "fällig am|fälligkeitsdatum|fälligkeit|zahlbar bis|zahlbar bis zum|zahlungsziel|fällig bis|fällig|zahlbar am|zahlungsfrist"
         "|zahlung bis|bitte zahlen sie bis zum|zu zahlen bis|spätestens bis|zu begleichen bis|zahlbar spätestens|zahlbar spätestens am"
         "|überweisen bis|bitte zahlen sie bis|zahlen sie bis|zahlungstermin|zahlbar ohne abzug bis|ohne abzug bis|netto bis"

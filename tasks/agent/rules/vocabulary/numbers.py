@@ -74,7 +74,7 @@ NUMBERS: dict[str, Words] = {
         "|total points|points total|points|points earned|points balance|registration number|reg number|registered number|serial number"
         "|serial no|batch no|batch number|model number|model no|phone number|telephone number|fax number|certificate number"
         "|certificate no|licence number|license number|licence no|license no|tracking number|tracking no|card number|card no"
-        "|passport number",
+        "|passport number|account id|user id|login",
         "de": "kundennummer|kunden nr|kundennr|kunden nummer|bestellnummer|bestell nr|bestellung nr|auftragsnummer|auftrags nr|auftrag nr"
         "|auftragsnr|lieferscheinnummer|lieferschein nr|lieferschein|seite|telefon|tel|fax|debitorennummer|debitoren nr|vertragsnummer"
         "|vertrags nr|referenz|ihre referenz|unsere referenz|ihr zeichen|unser zeichen|mandatsreferenz|projekt|projekt nr"

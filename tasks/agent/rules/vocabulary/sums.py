@@ -140,7 +140,7 @@ SUMS: dict[str, Words] = {
         "|importo totale documento|totale fattura euro|totale da pagare iva inclusa|totale nota di credito|totale lordo documento"
         "|tot documento|tot fattura|importo documento|importo complessivo|totale offerta|totale scontrino|totale con iva"
         "|totale ivato euro|totale parcella|importo accreditato|totale accredito|totale scontato|totale dopo sconto"
-        "|totale al netto dello sconto|totale ordine|valore lordo",
+        "|totale al netto dello sconto|totale ordine|valore lordo|totale dovuto",
         "nl": "totaal|totaal incl btw|totaalbedrag|inclusief btw|incl btw|totaal inclusief btw|totaalbedrag incl btw|factuurbedrag"
         "|totaal bedrag|factuurtotaal|eindtotaal|bedrag incl btw|totaalbedrag inclusief btw|factuurbedrag incl btw|te betalen incl btw"
         "|totaal te betalen incl btw|totaal inc btw|totaal met btw|totaalprijs|totaal factuur|totaal creditnota|creditbedrag"
@@ -175,7 +175,7 @@ SUMS: dict[str, Words] = {
         "|amount now due|now due|total now payable|payable now|please remit|remit|amount to remit|to pay|what you need to pay|you owe"
         "|total you owe|total owing|amount outstanding|net amount due|net due|total payable now|balance to be paid|final balance"
         "|remaining balance|balance remaining|payment requested|total remaining|amount due now|amount now payable|please transfer"
-        "|balance owing",
+        "|balance owing|total amount due on",
         "de": "zu zahlen|zahlbetrag|zu zahlender betrag|offener betrag|zu überweisen|noch zu zahlen|zu bezahlen|restbetrag|fälliger betrag"
         "|zahlungsbetrag|zu zahlen bitte|rechnungsbetrag zu zahlen|gesamtbetrag zu zahlen|abbuchungsbetrag|überweisungsbetrag"
         "|noch offen|verbleibender betrag|offene summe|restzahlung|verbleibend|noch offener betrag|verbleibender rechnungsbetrag"

@@ -5,6 +5,7 @@ README.md has one table of them, compared with this file by a test. A wrong valu
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -140,6 +141,7 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "agentaudit.administration.FailedSignInsConfig",
     "agentaudit",
     "tasks",
     "dashboard",
@@ -182,6 +184,17 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+# Who fails too often under one name from one address waits; nothing is kept of those who sign in, and of the others no longer than they wait
+AUTHENTICATION_BACKENDS = ["dashboard.accounts.Throttle", "django.contrib.auth.backends.ModelBackend"]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # whoever goes on trying waits no longer
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False  # ours says who may unlock (tasks/admin/sign_ins.py)
+AXES_USERNAME_CALLABLE = "dashboard.accounts.name_of"
+AXES_CLIENT_IP_CALLABLE = "dashboard.accounts.address_of"
 # Who the proxy of Databricks Apps says is there (agentaudit/identity.py), their roles at the first visit, and who looks after users
 TRUST_DATABRICKS_IDENTITY = read.flag("TRUST_DATABRICKS_IDENTITY")
 IDENTITY_GROUPS = read.words("IDENTITY_GROUPS", ("Auditor",))
@@ -224,6 +237,7 @@ SECURE_SSL_REDIRECT = False
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SILENCED_SYSTEM_CHECKS = [
+    "axes.W002",  # the forms say it, on their own page
     "security.W005",  # other names below the same domain are not ours to force onto TLS
     "security.W008",  # the proxy in front ends TLS and redirects; a redirect here would loop behind it
     "security.W021",  # preload is a promise for the whole domain, which its owner makes
@@ -237,6 +251,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django_eventstream": {"level": "WARNING"},  # a line for each page that opens
+        "axes": {"level": "ERROR"},  # names and addresses of people
         "httpx": {"level": "WARNING"},  # a line for each request with its address, which may hold a secret
     },
 }

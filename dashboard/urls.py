@@ -32,7 +32,11 @@ urlpatterns = [
     path("", home.start, name="home"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
-    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path(
+        "login/",
+        auth.LoginView.as_view(redirect_authenticated_user=True, authentication_form=accounts.SignIn),
+        name="login",
+    ),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/change/", accounts.ChangePassword.as_view(), name="password_change"),
     path("language/", login_not_required(set_language), name="set_language"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axes.models import AccessAttempt
 from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
@@ -205,6 +206,7 @@ def world(db) -> dict[str, Any]:
     action = bulk.begin(
         Actor.system("test"), "reprioritise", Task.objects.filter(pk=waiting.pk), parameters={"priority": 30}
     )
+    AccessAttempt.objects.create(username="somebody", ip_address="192.0.2.1", failures_since_start=10)
     somebody = make_user("somebody", "Auditor", clients=(nordwind,))
     rule = AlertRule.objects.create(kind="workers", minutes=5)
     alert = Alert.objects.create(rule=rule, sentence="No worker is alive.", started_at=now)

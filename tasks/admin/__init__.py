@@ -19,6 +19,7 @@ from tasks.admin import (
     names,
     pools,
     prices,
+    sign_ins,
     spending,
     summaries,
     switches,
@@ -30,7 +31,7 @@ from tasks.admin import (
 
 __all__ = [
     "actions", "agents", "alerts", "attempts", "audit", "clients", "deliveries", "documents", "extractions", "lanes", "memberships", "months", "names", "pools", "prices",
-    "spending", "summaries", "switches", "tasks", "users", "versions", "workers",
+    "sign_ins", "spending", "summaries", "switches", "tasks", "users", "versions", "workers",
 ]  # fmt: skip
 
 names.name_columns()

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from dashboard.templatetags.show import usd, whole
 from tasks import queue
 from tasks.models import Attempt
+from tasks.queue import traced
 from tasks.traces.places import page_of
 
 TraceState = Attempt.TraceState
@@ -47,5 +48,5 @@ def sentence(attempt: Attempt) -> str:
 
 def pace() -> tuple[datetime | None, int, int]:
     """When a trace was compared last (None: not lately), and how many of the last day's are missing or differ."""
-    row = queue.pace_of_traces(queue.connection())
+    row = traced.pace_of_traces(queue.connection())
     return row.read_at, row.missing, row.differing

@@ -57,7 +57,7 @@ def page() -> str:
                 "# States",
                 "Written from `tasks/states.py` by `make docs`; do not edit this page.",
                 "## A task",
-                "A task is one document to be read by one agent. Its state is changed by `tasks/queue.py` alone, each time by one\n"
+                "A task is one document to be read by one agent. Its state is changed by `tasks/queue/` alone, each time by one\n"
                 "guarded UPDATE that names the state it expects; a trigger in the database refuses every other move.",
                 diagram(),
                 table(("from", "to", "what makes it so"), moves),

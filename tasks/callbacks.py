@@ -31,7 +31,7 @@ from tasks.clock import database_seconds
 from tasks.events import News
 from tasks.orders import callback_secrets, outcome_name
 from tasks.outcomes import Word
-from tasks.queue import AWAY
+from tasks.queue import AWAY, inbox
 from tasks.storage import NotStored, StorageError, get_storage
 
 log = logging.getLogger(__name__)
@@ -132,7 +132,7 @@ def _with_result(event: Completed | Failed) -> Completed | Failed:
 
 def _with_inserted_result(event: Completed) -> Completed:
     """With the result of the attempt's row. That it is the one which is meant, the digest says; that it is the attempt's own, its signature."""
-    row = queue.inserted_result(queue.connection(), event.attempt, MOST_OUTCOME_BYTES)
+    row = inbox.inserted_result(queue.connection(), event.attempt, MOST_OUTCOME_BYTES)
     message = _signed(event.attempt, row.encode()) if row else None
     if message is None:
         raise Rejected(422, "invalid", "result_uri: there is no row that this attempt has signed.")
@@ -156,7 +156,7 @@ def _settle_once(message: Message, event: Completed | Failed) -> Word:
     began = time.monotonic()
     db = queue.connection()
     with queue.pipelined(db), db.transaction():  # what is only written travels with what is waited for
-        delivery = queue.begin_callback(
+        delivery = inbox.begin_callback(
             db, attempt=message.attempt, webhook_id=message.webhook_id, sha256=message.sha256, size=len(message.body),
             event=event.type, body=message.body,
         )  # fmt: skip
@@ -164,7 +164,7 @@ def _settle_once(message: Message, event: Completed | Failed) -> Word:
         if not delivery.fresh:
             return Word.DUPLICATE
         word = events.apply(db, [News(message.attempt, event)])[message.attempt]
-        queue.end_callback(
+        inbox.end_callback(
             db, delivery=delivery.id, outcome=word, milliseconds=(time.monotonic() - began) * 1000
         )
         faults.point("callback:before_commit")
@@ -174,7 +174,7 @@ def _settle_once(message: Message, event: Completed | Failed) -> Word:
 def _note(message: Message, event: Started | Progress) -> Word:
     progress = event if isinstance(event, Progress) else None
     usage = progress.usage if progress else None
-    found = queue.note_callback(
+    found = inbox.note_callback(
         queue.connection(), attempt=message.attempt, webhook_id=message.webhook_id, sha256=message.sha256, size=len(message.body),
         event=event.type, hurry=progress is None,
         run_id=getattr(event, "run_id", ""), run_page_url=getattr(event, "run_page_url", ""),
@@ -209,7 +209,7 @@ def apply_again(actor: Actor, deliveries: Iterable[int], reason: str = "") -> Ou
     """Apply stored deliveries once more, as an operator asks for after a fault of ours was mended. Each is its own transaction."""
     outcome = Outcome()
     for delivery in deliveries:
-        stored = queue.stored_callback(queue.connection(), delivery)
+        stored = inbox.stored_callback(queue.connection(), delivery)
         try:
             event = (
                 _outcome(Message(stored.attempt, stored.webhook_id, bytes(stored.body))) if stored else None
@@ -259,7 +259,7 @@ class Refusals:
             counts, self._counts, self._written_at = self._counts, {}, time.monotonic()
         try:
             for reason, (count, attempt) in sorted(counts.items()):
-                queue.count_refusal(queue.connection(), reason=reason, attempt=attempt, count=count)
+                inbox.count_refusal(queue.connection(), reason=reason, attempt=attempt, count=count)
         except AWAY as error:
             log.warning("%d refused callbacks could not be counted (%s).", len(counts), type(error).__name__)
 
@@ -297,7 +297,7 @@ def left_outcome(attempt: UUID) -> Completed | Failed | None:
     Rows are looked for whatever RESULT_TRANSPORT is now: a run goes by what it was when its order was made. Only runs of a job insert any.
     """
     if settings.DATABRICKS_JOB_ID:
-        row = queue.inserted_result(queue.connection(), attempt, MOST_OUTCOME_BYTES)
+        row = inbox.inserted_result(queue.connection(), attempt, MOST_OUTCOME_BYTES)
         if row and (event := signed_outcome(attempt, row.encode())):
             return event
         if row:

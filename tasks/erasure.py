@@ -24,6 +24,7 @@ from tasks.audit import Actor, Entry, record
 from tasks.changes import Refused
 from tasks.clock import NOW
 from tasks.models import Attempt, Client, Document, Extraction, Task
+from tasks.queue import deletion
 from tasks.receiving import folder_of
 from tasks.removal import Progress
 from tasks.states import TaskStatus
@@ -117,7 +118,7 @@ def go_on(actor: Actor, client: Client) -> Iterator[Progress]:
         for documents in _pieces(client):
             _erase(storage, documents, progress)
             yield progress
-    queue.erase_client(queue.connection(), client.pk)
+    deletion.erase_client(queue.connection(), client.pk)
     # Also what hand-ins left that were refused or cut off
     steps = [removal.remove(storage, list(storage.names(folder_of(client))), progress)]
     steps += [step(_tasks(client), progress) for step in (removal.files, removal.checkpoints, removal.traces)]
@@ -173,7 +174,7 @@ def _erase(storage: Storage, documents: Sequence[Document], progress: Progress) 
 
     def rows() -> bool:
         with transaction.atomic():
-            return queue.erase(queue.connection(), ids)
+            return deletion.erase(queue.connection(), ids)
 
     if queue.retried(rows):
         progress.documents += len(ids)

@@ -18,6 +18,7 @@ import psycopg
 from tasks import queue
 from tasks.estimates import Estimate, Figures, Sample, estimate, figures_of, known, learn
 from tasks.models import AgentVersion, Task
+from tasks.queue import estimating
 
 EVERY_SECONDS = 60.0
 """How often a version is looked at, by whichever worker comes first."""
@@ -35,16 +36,17 @@ def step(db: psycopg.Connection, every_seconds: float = EVERY_SECONDS) -> int:
 
 def _step(db: psycopg.Connection, every_seconds: float) -> int:
     with db.transaction():
-        versions = queue.versions_to_learn(db, every_seconds=every_seconds, most=MOST_VERSIONS)
+        versions = estimating.versions_to_learn(db, every_seconds=every_seconds, most=MOST_VERSIONS)
         learnt = []
         for row in versions:
             version = row._replace(learnt=json.loads(row.learnt))
             prior = figures_of(version)
             samples = [
-                Sample(*one) for one in queue.samples(db, version.agent_id, version.id, SAMPLES, LOOK_BACK)
+                Sample(*one)
+                for one in estimating.samples(db, version.agent_id, version.id, SAMPLES, LOOK_BACK)
             ]
             fresh = learn(prior, samples) or version.learnt
-            queue.store_learnt(db, version.id, json.dumps(fresh))
+            estimating.store_learnt(db, version.id, json.dumps(fresh))
             learnt.append((version, replace(prior, **known(fresh))))
     for version, figures in learnt:
         _refresh(db, version, figures)
@@ -54,7 +56,7 @@ def _step(db: psycopg.Connection, every_seconds: float) -> int:
 def _refresh(db: psycopg.Connection, version: Any, figures: Figures) -> None:
     """Estimates of the version's waiting tasks at the head of its agent's line."""
     changed: list[tuple[int, Estimate]] = []
-    for row in queue.waiting_estimates(db, version.agent_id, version.id, HEAD):
+    for row in estimating.waiting_estimates(db, version.agent_id, version.id, HEAD):
         old = Estimate(
             row.estimated_tokens, row.estimated_output_tokens, row.estimated_requests, row.estimated_seconds
         )
@@ -62,7 +64,7 @@ def _refresh(db: psycopg.Connection, version: Any, figures: Figures) -> None:
         if old.differs(new):
             changed.append((row.id, new))
     for start in range(0, len(changed), PIECE):
-        queue.retried(partial(queue.refresh_estimates, db, changed[start : start + PIECE]))
+        queue.retried(partial(estimating.refresh_estimates, db, changed[start : start + PIECE]))
 
 
 def estimate_again(db: psycopg.Connection, tasks: Sequence[int]) -> None:
@@ -71,4 +73,4 @@ def estimate_again(db: psycopg.Connection, tasks: Sequence[int]) -> None:
     versions = AgentVersion.objects.in_bulk({version for _, version, _ in rows})
     fresh = [(task, estimate(figures_of(versions[version]), pages)) for task, version, pages in rows]
     if fresh:
-        queue.refresh_estimates(db, fresh)
+        estimating.refresh_estimates(db, fresh)

@@ -24,6 +24,7 @@ from tasks.audit import Actor, Entry, record
 from tasks.changes import Refused
 from tasks.clock import NOW
 from tasks.models import Attempt, Client, Document, Extraction, Task
+from tasks.queue import deletion
 from tasks.storage import get_storage
 
 PAGE = 200
@@ -112,7 +113,7 @@ def _pages(found: QuerySet[Extraction]) -> Iterator[Extraction]:
 
 def _of_nobody_else(ids: QuerySet | list[int], client: int | None) -> QuerySet[Document]:
     """Documents with a file that these extractions use, and no other one that is not pruned: in a task, or in its list of what was not taken."""
-    refused = queue.refused_documents(queue.connection(), client)
+    refused = deletion.refused_documents(queue.connection(), client)
     listing = {row.extraction for row in refused}
     own = set(Extraction.objects.filter(pk__in=ids).filter(pk__in=listing).values_list("pk", flat=True))
     tasks = Task.objects.filter(extraction__pruned_at=None)
@@ -131,7 +132,7 @@ def _empty(actor: Actor, extraction: Extraction, before: datetime, reason: str, 
     """Empty the rows of one extraction, unless it is not old any more, or one of its files came again just now."""
     with transaction.atomic():
         db = queue.connection()
-        tasks = queue.lock_to_prune(db, extraction.pk)
+        tasks = deletion.lock_to_prune(db, extraction.pk)
         faults.point("prune:locked")
         documents = _of_nobody_else([extraction.pk], extraction.client_id)
         wanted = documents.filter(handed_in_again_at__gt=_before(UNTOUCHED))
@@ -140,7 +141,7 @@ def _empty(actor: Actor, extraction: Extraction, before: datetime, reason: str, 
         going = list(documents.order_by("pk"))
         names = [name for document in going for name in _names(document)]
         ids = [document.pk for document in going]
-        attempts = queue.prune(db, extraction.pk, tasks=tasks, documents=ids, files=names)
+        attempts = deletion.prune(db, extraction.pk, tasks=tasks, documents=ids, files=names)
         after = {"tasks": len(tasks), "attempts": attempts, "documents": len(going)}
         record(actor, [Entry("prune", "extraction", str(extraction.pk), after=after)], reason)
         notify.hint_on_commit(notify.CHANGED)
@@ -174,5 +175,5 @@ def _remove(progress: Progress) -> Iterator[Progress]:
         yield progress
     if not progress.left:
         for ids in removal.groups(noted):
-            queue.prune_done(queue.connection(), ids)
+            deletion.prune_done(queue.connection(), ids)
         yield progress

@@ -22,6 +22,7 @@ from tasks import queue
 from tasks.agent.contract import Checkpoints
 from tasks.models import Attempt, Document, Task
 from tasks.orders import KEPT
+from tasks.queue import deletion
 from tasks.storage import Storage, get_storage
 from tasks.traces import places
 
@@ -127,7 +128,7 @@ def traces(tasks: QuerySet[Task], progress: Progress) -> Iterator[None]:
 
         if not _done(delete, _("traces"), progress):
             return
-        queue.erase_trace_ids(queue.connection(), [attempt for attempt, _trace in named])
+        deletion.erase_trace_ids(queue.connection(), [attempt for attempt, _trace in named])
         progress.traces += len(named)
         yield
 

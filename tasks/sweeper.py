@@ -21,6 +21,7 @@ from tasks.events import News
 from tasks.executors import Executor, Refusal, Report, Run, RunState
 from tasks.orders import order
 from tasks.outcomes import Answer
+from tasks.queue import inbox
 from tasks.states import AttemptStatus
 from tasks.storage import StorageError, get_storage
 
@@ -344,8 +345,8 @@ class Sweeper:
         if time.monotonic() - self._pruned_at < PRUNE_SECONDS:
             return
         self._pruned_at = time.monotonic()
-        removed = queue.prune_callbacks(db, days=self.keep_days, most=MOST_PRUNED)
-        others = queue.prune_spending(db, most=MOST_PRUNED), queue.prune_results(db, most=MOST_PRUNED)
+        removed = inbox.prune_callbacks(db, days=self.keep_days, most=MOST_PRUNED)
+        others = queue.prune_spending(db, most=MOST_PRUNED), inbox.prune_results(db, most=MOST_PRUNED)
         if max(removed, *others) == MOST_PRUNED:
             self._pruned_at -= PRUNE_SECONDS  # there is more: in the next round
         keeping.clean(get_storage())

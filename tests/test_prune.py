@@ -28,6 +28,7 @@ from tasks.models import (
     Task,
 )
 from tasks.orders import outcome_name
+from tasks.queue import deletion
 from tasks.storage import StorageError, get_storage
 from tests.callback_tools import body_of
 from tests.cost_tools import all_time, cells_up_to_date
@@ -395,6 +396,6 @@ def _away(_storage: Any, _name: str) -> None:
 
 
 def test_what_a_pruning_reads_of_refused_files_names_their_documents(ages) -> None:
-    assert [tuple(row) for row in queue.refused_documents(queue.connection())] == [
+    assert [tuple(row) for row in deletion.refused_documents(queue.connection())] == [
         (ages.old.pk, ages.locked.pk)
     ]

@@ -15,6 +15,7 @@ from django.db import connection, transaction
 
 from tasks import faults, intake, operations, queue
 from tasks.models import Document, Extraction, Task
+from tasks.queue import deletion
 from tasks.storage import get_storage
 from tests.commands import SAMPLES, Place, wait_until
 from tests.erasure_tools import ACTOR, WHY
@@ -153,15 +154,15 @@ def test_a_deletion_of_the_client_locks_in_the_same_order(ages) -> None:
     """Documents before tasks: with the tasks first, each would hold what the other waits for."""
     with transaction.atomic():
         queue.execute(queue.connection(), "prune_lock_documents", extraction=ages.old.pk)
-        deletion = Beside(
-            transaction.atomic(lambda: queue.erase(queue.connection(), [ages.done.document_id]))
+        rival = Beside(
+            transaction.atomic(lambda: deletion.erase(queue.connection(), [ages.done.document_id]))
         )
-        deletion.start()
+        rival.start()
         wait_until(blocked, 30, "the wait for the documents")
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL lock_timeout = '300ms'")
-        assert ages.done.pk in queue.lock_to_prune(queue.connection(), ages.old.pk)
-    assert deletion.end()
+        assert ages.done.pk in deletion.lock_to_prune(queue.connection(), ages.old.pk)
+    assert rival.end()
 
 
 # The same file, handed in at that moment

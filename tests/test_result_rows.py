@@ -23,6 +23,7 @@ from tasks.management import principals
 from tasks.management.checkups import Level, results
 from tasks.models import Attempt, AttemptResult, Delivery
 from tasks.orders import callback_secrets, outcome_name
+from tasks.queue import inbox
 from tasks.states import AttemptStatus
 from tasks.storage import get_storage
 from tests import callback_tools as tools
@@ -250,10 +251,10 @@ def test_a_row_goes_when_its_attempt_has_ended_and_not_before(cloud):
     for attempt in (running, unknown):
         put(attempt, sealed(attempt, tools.body_of(attempt, "completed")))
     db = queue.connection()
-    assert queue.prune_results(db, most=10) == 0, "a callback may still name it"
+    assert inbox.prune_results(db, most=10) == 0, "a callback may still name it"
     with superuser() as admin:
         admin.execute("UPDATE attempt_results SET created_at = now() - interval '2 hours'")
-    assert queue.prune_results(db, most=10) == 1
+    assert inbox.prune_results(db, most=10) == 1
     assert [kept.pk for kept in AttemptResult.objects.all()] == [running]
     events.apply(db, [events.News(running, callbacks.left_outcome(running), ended=True)])
-    assert queue.prune_results(db, most=10) == 1
+    assert inbox.prune_results(db, most=10) == 1

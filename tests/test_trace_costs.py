@@ -16,6 +16,7 @@ from tasks.costs.traces import Reconciler
 from tasks.events import News
 from tasks.models import Agent, Attempt, Price, Spent
 from tasks.outcomes import Answer
+from tasks.queue import traced
 from tasks.states import AttemptStatus
 from tests.factories import make_agent
 from tests.queue_tools import RESULT, claim, failed, hand_in
@@ -125,7 +126,7 @@ def test_a_difference_is_kept_and_the_event_counts(agent, store):
 def test_a_trace_that_comes_before_the_outcome_is_read_after_it(agent, store):
     attempt = one_attempt(agent)
     store.has(attempt, input=1000, output=100)
-    queue.traces_written(queue.connection(), [attempt])
+    traced.traces_written(queue.connection(), [attempt])
     assert look(store, attempt).trace_state == "" and store.asked == 0
     completes(attempt, **CALLED)
     assert look(store, attempt).trace_state == "agrees"
@@ -156,7 +157,7 @@ def test_written_at_last_it_is_read_although_it_was_given_up(agent, store):
     completes(attempt, **CALLED)
     assert look(store, attempt, seconds=TEN_MINUTES).trace_state == "missing"
     store.has(attempt, input=1000, output=100)
-    queue.traces_written(queue.connection(), [attempt])
+    traced.traces_written(queue.connection(), [attempt])
     assert look(store, attempt, seconds=3 * DAY).trace_state == "agrees"
 
 
@@ -166,7 +167,7 @@ def test_a_killed_attempt_gets_tokens_and_cost_from_its_trace_once(agent, store)
     assert Attempt.objects.get(pk=attempt).input_tokens is None
     store.has(attempt, input=1000, output=100, cache_read=500)
     for _ in range(3):
-        queue.traces_written(queue.connection(), [attempt])
+        traced.traces_written(queue.connection(), [attempt])
         row = look(store, attempt)
     assert row.trace_id == trace_id(attempt)
     assert (row.model, row.calls, row.input_tokens, row.cost_state) == (MODEL, 1, 1000, "estimated")
@@ -178,7 +179,7 @@ def test_what_was_filled_from_the_trace_is_not_paid_again_by_a_late_event(agent,
     attempt = one_attempt(agent)
     is_killed(attempt)
     store.has(attempt, input=1000, output=100)
-    queue.traces_written(queue.connection(), [attempt])
+    traced.traces_written(queue.connection(), [attempt])
     assert look(store, attempt).trace_state == "filled"
     events.apply(queue.connection(), [failed(attempt, usage=Usage(**CALLED))])
     row = Attempt.objects.get(pk=attempt)
@@ -191,7 +192,7 @@ def test_an_unpriced_model_stays_unknown_and_is_never_nothing(agent, store):
     attempt = one_attempt(agent)
     is_killed(attempt)
     store.has(attempt, input=1000, output=100, cost="0.0002")
-    queue.traces_written(queue.connection(), [attempt])
+    traced.traces_written(queue.connection(), [attempt])
     row = look(store, attempt)
     assert (row.cost_usd, row.cost_state, row.input_tokens) == (None, "unknown", 1000)
     assert row.trace_cost_usd == Decimal("0.000200") and spent(agent) == 0

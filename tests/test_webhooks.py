@@ -23,6 +23,7 @@ from tasks.agent import signatures
 from tasks.audit import Actor
 from tasks.models import Attempt, Delivery, RefusedDelivery, Task
 from tasks.orders import callback_secrets
+from tasks.queue import inbox
 from tasks.storage import get_storage
 from tests.callback_tools import RESULT, body_of, claim_attempts, post, signed
 from tests.factories import make_user
@@ -386,9 +387,9 @@ def test_a_stored_delivery_can_be_applied_again(client, attempt) -> None:
 def test_old_deliveries_of_attempts_that_have_ended_are_removed(client, attempt) -> None:
     post(client, attempt, body_of(attempt, "completed"))
     Delivery.objects.update(received_at="2020-01-01T00:00:00Z")
-    assert queue.prune_callbacks(queue.connection(), days=30, most=10) == 0, "its attempt may still speak"
+    assert inbox.prune_callbacks(queue.connection(), days=30, most=10) == 0, "its attempt may still speak"
     Attempt.objects.update(ended_at="2020-01-01T00:00:00Z")
-    assert queue.prune_callbacks(queue.connection(), days=30, most=10) == 1
+    assert inbox.prune_callbacks(queue.connection(), days=30, most=10) == 1
 
 
 def test_a_signed_outcome_file_is_believed_and_another_is_not(attempt) -> None:

@@ -18,6 +18,7 @@ from tasks.bench import Measured, Say, backlog, crowd, server
 from tasks.bench.dashboard import WEB_WORKERS, Viewer, looks, sum_up
 from tasks.bench.web import Web
 from tasks.management.preparation import collect_static
+from tasks.queue import inbox
 from tasks.sweeper import MOST_PRUNED
 
 FEW, MANY_FULL, MANY_QUICK = 10_000, 10_000_000, 200_000
@@ -107,6 +108,6 @@ def _pruned(count: int) -> tuple[int, float]:
         db.execute("VACUUM ANALYZE webhook_deliveries")
     began, removed, last = time.monotonic(), 0, MOST_PRUNED
     while last == MOST_PRUNED:
-        last = queue.prune_callbacks(queue.connection(), days=KEPT_DAYS, most=MOST_PRUNED)
+        last = inbox.prune_callbacks(queue.connection(), days=KEPT_DAYS, most=MOST_PRUNED)
         removed += last
     return removed, time.monotonic() - began

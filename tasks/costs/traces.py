@@ -20,6 +20,7 @@ from tasks import queue
 from tasks.agent.trace_store import Stored
 from tasks.costs.prices import PriceRow, Tokens, cost
 from tasks.costs.running import prices_now
+from tasks.queue import traced
 
 BATCH = 100
 MISSING_AFTER_SECONDS = 600.0
@@ -40,11 +41,11 @@ class Reconciler:
 
     def tick(self, db: psycopg.Connection, read: Read) -> bool:
         """Compare one batch; whether another one waits in this round. `read` may raise; nothing is changed then."""
-        rows = queue.traces_to_read(db, self._after, BATCH)
+        rows = traced.traces_to_read(db, self._after, BATCH)
         full = len(rows) == BATCH
         self._after = (rows[-1].finished_at, rows[-1].id) if full else START
         if not rows and time.monotonic() >= self._again_at:
-            rows, self._again_at = queue.missing_traces(db, BATCH), time.monotonic() + AGAIN_SECONDS
+            rows, self._again_at = traced.missing_traces(db, BATCH), time.monotonic() + AGAIN_SECONDS
         if rows:
             found = read([row.trace_id for row in rows])
             queue.retried(partial(_settle, db, {row.id: found.get(row.trace_id) for row in rows}))
@@ -53,12 +54,12 @@ class Reconciler:
 
 def _settle(db: psycopg.Connection, found: dict[UUID, Stored | None]) -> None:
     with transaction.atomic():
-        attempts = queue.lock_for_traces(db, list(found), MISSING_AFTER_SECONDS)
+        attempts = traced.lock_for_traces(db, list(found), MISSING_AFTER_SECONDS)
         prices = prices_now(db, (_model(attempt, found[attempt.id]) for attempt in attempts))
         judged = [(attempt, found[attempt.id]) for attempt in attempts]
         rows = [reconciled(attempt, trace, prices) for attempt, trace in judged if trace or attempt.overdue]
         if rows:
-            queue.write_traces(db, rows)
+            traced.write_traces(db, rows)
 
 
 def reconciled(attempt: Any, trace: Stored | None, prices: dict[str, PriceRow]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from django.db import connection as django_connection
 from tasks import idleness, queue
 from tasks.costs.traces import Reconciler
 from tasks.executors import system
+from tasks.queue import traced
 from tasks.traces.exporter import Exporter, Lock
 from tasks.traces.places import open_store, spool
 from tasks.traces.probe import written_and_read_back
@@ -120,7 +121,7 @@ class Rounds:
 
     def _compare(self) -> bool:
         if self._untold:
-            queue.retried(lambda: queue.traces_written(queue.connection(), self._untold))
+            queue.retried(lambda: traced.traces_written(queue.connection(), self._untold))
             self._untold.clear()
         store = self.exporter.store
         if store is None or time.monotonic() < self._compare_at:
@@ -138,7 +139,7 @@ class Rounds:
 
 def ended_among(attempts: list[UUID]) -> set[UUID]:
     try:
-        return queue.ended_among(queue.connection(), attempts)
+        return traced.ended_among(queue.connection(), attempts)
     except AWAY:
         django_connection.close()
         return set()

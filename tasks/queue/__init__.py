@@ -1,5 +1,7 @@
 """The only writer of task state: one thin function per named statement of tasks/sql.
 
+What lies around the queue (deletion, deliveries, traces, estimates) has its functions in modules of this package.
+
 Every function takes a psycopg connection (`connection()` gives Django's own) and values, and returns rows. Callers decide what is
 one transaction; nothing outside the database is called while one is open (I7).
 """
@@ -31,7 +33,6 @@ from tasks.sql.running import (  # noqa: F401 - callers run their transactions w
     rows,
     short_transaction,
 )
-from tasks.states import TERMINAL
 
 SPENDING_SHARDS = 8
 """Counters per agent or client and day: as many settlements may add to it without waiting for each other."""
@@ -218,34 +219,6 @@ def promote_due(db: psycopg.Connection, most: int = 5000) -> int:
         execute(db, "plan_by_keys")
         promoted = execute(db, "promote_due", most=most)
     return promoted.rowcount
-
-
-# Learning
-
-
-def versions_to_learn(db: psycopg.Connection, **values: Any) -> list[Row]:
-    return rows(db, "versions_to_learn", **values)
-
-
-def samples(db: psycopg.Connection, agent: int, version: int, most: int, look_back: int) -> list[Row]:
-    return rows(db, "samples", agent=agent, version=version, most=most, look_back=look_back)
-
-
-def store_learnt(db: psycopg.Connection, version: int, learnt: str) -> None:
-    execute(db, "store_learnt", version=version, learnt=learnt)
-
-
-def waiting_estimates(db: psycopg.Connection, agent: int, version: int, most: int) -> list[Row]:
-    return rows(db, "waiting_estimates", agent=agent, version=version, most=most)
-
-
-def refresh_estimates(db: psycopg.Connection, changed: Sequence[tuple[int, Any]]) -> None:
-    """Each of `changed` is (task, estimate)."""
-    execute(
-        db, "refresh_estimates", tasks=[task for task, _ in changed], tokens=[new.tokens for _, new in changed],
-        output_tokens=[new.output_tokens for _, new in changed], requests=[new.requests for _, new in changed],
-        seconds=[new.seconds for _, new in changed],
-    )  # fmt: skip
 
 
 # Leases
@@ -438,109 +411,11 @@ def pruned(db: psycopg.Connection, tasks: Sequence[int]) -> set[int]:
     return changed(db, "operate_pruned", tasks=list(tasks))
 
 
-# Deleting
-
-
-def erase(db: psycopg.Connection, documents: Sequence[int]) -> bool:
-    """Empty the rows of documents, of their tasks and attempts, and what was delivered for these; figures stay. One transaction of the caller's.
-
-    False, and nothing is done, while a task of theirs has not ended.
-    """
-    execute(db, "erase_lock_documents", documents=list(documents))
-    tasks = [row.id for row in rows(db, "erase_tasks_of", documents=list(documents))]
-    if any(row.status not in TERMINAL for row in lock_tasks(db, tasks)):
-        return False
-    _empty(db, tasks, documents)
-    return True
-
-
-def _empty(db: psycopg.Connection, tasks: Sequence[int], documents: Sequence[int]) -> int:
-    attempts = [row.id for row in rows(db, "erase_lock_attempts", tasks=list(tasks))]
-    for name in ("erase_attempts", "erase_deliveries", "erase_results"):
-        execute(db, name, attempts=attempts)
-    execute(db, "erase_tasks", tasks=list(tasks))
-    execute(db, "erase_documents", documents=list(documents))
-    return len(attempts)
-
-
-def erase_client(db: psycopg.Connection, client: int) -> None:
-    """What is kept of a client beside its documents and tasks."""
-    for name in ("erase_refused", "erase_seen"):
-        execute(db, name, client=client)
-
-
-def lock_to_prune(db: psycopg.Connection, extraction: int) -> list[int]:
-    """Lock an extraction, its documents, its tasks and their attempts, for one transaction of the caller's; the ids of the tasks.
-
-    What is asked after this is how it stays until then.
-    """
-    for name in ("prune_lock", "prune_lock_documents"):
-        execute(db, name, extraction=extraction)
-    tasks = [row.id for row in rows(db, "prune_lock_tasks", extraction=extraction)]
-    execute(db, "erase_lock_attempts", tasks=tasks)
-    return tasks
-
-
-def refused_documents(db: psycopg.Connection, client: int | None = None) -> list[Row]:
-    """(extraction, document) of what was not taken and is still named, of a client or of all."""
-    return rows(db, "prune_refused", client=client)
-
-
-def prune(db: psycopg.Connection, extraction: int, *, tasks: Sequence[int], documents: Sequence[int], files: Sequence[str]) -> int:  # fmt: skip
-    """Empty the rows of a locked extraction as `erase` does, and note which files are to go; how many attempts it had."""
-    attempts = _empty(db, tasks, documents)
-    execute(db, "prune_note", extraction=extraction, files=json.dumps(list(files)))
-    return attempts
-
-
-def prune_done(db: psycopg.Connection, extractions: Sequence[int]) -> None:
-    execute(db, "prune_done", extractions=list(extractions))
-
-
-def erase_trace_ids(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
-    execute(db, "erase_trace_ids", attempts=list(attempts))
-
-
 # Callbacks
-
-
-def begin_callback(db: psycopg.Connection, **values: Any) -> Row | None:
-    return first(db, "callback_begin", **values)
-
-
-def end_callback(db: psycopg.Connection, **values: Any) -> None:
-    execute(db, "callback_end", **values)
-
-
-def note_callback(db: psycopg.Connection, **values: Any) -> Row | None:
-    return first(db, "callback_progress", **values)
 
 
 def name_runs(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
     execute(db, "name_runs", attempts=list(attempts))
-
-
-def stored_callback(db: psycopg.Connection, delivery: int) -> Row | None:
-    return first(db, "callback_stored", delivery=delivery)
-
-
-def count_refusal(db: psycopg.Connection, **values: Any) -> None:
-    execute(db, "callback_refused", **values)
-
-
-def prune_callbacks(db: psycopg.Connection, *, days: int, most: int) -> int:
-    return execute(db, "callback_prune", days=days, most=most).rowcount
-
-
-def inserted_result(db: psycopg.Connection, attempt: UUID, most: int) -> str | None:
-    """The JSON text that a run has inserted for an attempt, of `most` bytes at most; None if there is none."""
-    found = first(db, "result_inserted", attempt=attempt, most=most)
-    return found.content if found else None
-
-
-def prune_results(db: psycopg.Connection, *, most: int) -> int:
-    """Remove inserted results that nobody needs any more; how many."""
-    return execute(db, "results_prune", most=most).rowcount
 
 
 def prune_spending(db: psycopg.Connection, *, most: int) -> int:
@@ -560,38 +435,3 @@ def silent_attempts(db: psycopg.Connection, seconds: float, most: int) -> list[R
 def database_clock(db: psycopg.Connection) -> float:
     """Seconds since 1970."""
     return first(db, "database_clock").seconds
-
-
-# Traces: the only columns that are written here are those of tokens, cost and trace
-
-
-def ended_among(db: psycopg.Connection, attempts: Sequence[UUID]) -> set[UUID]:
-    """Those of these attempts that have ended, or that do not exist."""
-    return {row.id for row in rows(db, "trace_ended", attempts=list(attempts))}
-
-
-def traces_written(db: psycopg.Connection, attempts: Sequence[UUID]) -> None:
-    execute(db, "trace_written", attempts=list(attempts))
-
-
-def traces_to_read(db: psycopg.Connection, after: tuple[Any, UUID], most: int) -> list[Row]:
-    """id, trace_id, finished_at; `after`: the last of these two that was read in this round."""
-    return rows(db, "trace_to_read", after_at=after[0], after_id=after[1], most=most)
-
-
-def missing_traces(db: psycopg.Connection, most: int) -> list[Row]:
-    """The same of attempts whose trace was missing an hour ago."""
-    return rows(db, "trace_to_read_again", most=most)
-
-
-def lock_for_traces(db: psycopg.Connection, attempts: Sequence[UUID], missing_after: float) -> list[Row]:
-    return rows(db, "trace_lock", attempts=list(attempts), missing_after=missing_after)
-
-
-def write_traces(db: psycopg.Connection, reconciled: Sequence[dict[str, Any]]) -> None:
-    shard = random.randrange(SPENDING_SHARDS)  # noqa: S311
-    execute(db, "trace_reconcile", rows=to_json(reconciled).decode(), shard=shard)
-
-
-def pace_of_traces(db: psycopg.Connection) -> Row:
-    return first(db, "trace_pace")

@@ -1,4 +1,4 @@
-"""Whether the storage of this machine is the one that documents were handed in to; while it is not, its worker claims nothing."""
+"""Whether the storage of this machine is the one that documents were handed in to, and takes files; while it does not, its worker claims nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from io import BytesIO
+from uuid import uuid4
 
 from django.conf import settings
 
@@ -15,6 +17,7 @@ from tasks.models import Document
 from tasks.outcomes import Answer
 from tasks.states import AttemptStatus
 from tasks.storage import StorageError, get_storage
+from tasks.storage.names import REPLACEABLE
 
 log = logging.getLogger(__name__)
 
@@ -25,13 +28,19 @@ UNREAD = (Code.DOCUMENT_MISSING, Code.STORAGE)
 
 
 def trouble() -> str | None:
-    """Why no document can be read here, and what to do; empty if one of those that were handed in last is here. None: there is none to look for."""
+    """Why no document can be read or nothing can be written here, and what to do; empty if one of those that were handed in last is here.
+
+    None: there is none to look for.
+    """
     names = Document.objects.order_by("-pk").values_list("storage_name", flat=True)[:LATELY]
     wanted = [name for name in names if name][:FEW]  # what was deleted has none
     if not wanted:
         return None
+    storage, trial = get_storage(), f"{REPLACEABLE}{uuid4()}.trial"
     try:
-        if any(map(get_storage().exists, wanted)):
+        if any(map(storage.exists, wanted)):
+            storage.put(trial, BytesIO(b"-"))
+            storage.delete(trial)
             return ""
     except StorageError as error:
         return str(error)
@@ -42,7 +51,7 @@ def trouble() -> str | None:
 
 
 class Whereabouts:
-    """What a worker knows of its storage since it first looked. `trouble`: why nothing can be read; looked at again every `seconds`.
+    """What a worker knows of its storage since it first looked. `trouble`: why nothing can be read or written; looked at again every `seconds`.
 
     Until the first document is handed in nobody can tell, and so every claim looks.
     """
@@ -57,7 +66,9 @@ class Whereabouts:
         if found and not self.trouble:
             log.error("Nothing is claimed: %s", found)
         elif self.trouble and not found:
-            log.info("Documents are found in %s again; claiming goes on.", settings.STORAGE_URL)
+            log.info(
+                "Documents are found and files are taken in %s again; claiming goes on.", settings.STORAGE_URL
+            )
         self.trouble, self._at = found, time.monotonic() + self._seconds
 
     def is_known_wrong(self) -> bool:
@@ -66,7 +77,7 @@ class Whereabouts:
         return bool(self.trouble)
 
     def heed(self, batch: Sequence[News]) -> list[News]:
-        """The news; where nothing can be read here, that a document could not be is no fault of its task, which is given back."""
+        """The news; where nothing can be read or written here, that this failed is no fault of its task, which is given back."""
         unread = {news.attempt for news in batch if _code(news) in UNREAD}
         if unread:
             self.look()

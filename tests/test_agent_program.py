@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -181,9 +183,19 @@ def test_a_failure_is_written_too(tmp_path: Path) -> None:
     assert parse_event(json.loads(path.read_text())["body"]) == failed
 
 
-def test_an_outcome_that_cannot_be_written_is_a_failure_worth_another_attempt(tmp_path: Path) -> None:
-    failed = outcome_of(SAMPLE, outcome=str(tmp_path / "no" / "such" / "folder" / "outcome.json"))
-    assert isinstance(failed, Failed) and failed.code is Code.STORAGE and failed.retryable
+def test_an_outcome_that_cannot_be_written_is_spoken_all_the_same(tmp_path: Path) -> None:
+    """What was paid for would be paid for again, as often as the disk is full."""
+    outcome = outcome_of(SAMPLE, outcome=str(tmp_path / "no" / "such" / "folder" / "outcome.json"))
+    assert isinstance(outcome, Completed)
+
+
+def test_an_outcome_that_a_disk_has_no_room_for_leaves_nothing_behind(tmp_path: Path, monkeypatch) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert isinstance(outcome_of(SAMPLE, outcome=str(tmp_path / "outcome.json")), Completed)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_result_that_cannot_be_written_is_a_failure_that_keeps_what_was_paid(tmp_path: Path) -> None:

@@ -173,6 +173,19 @@ def test_a_worker_that_looks_into_another_storage_touches_nothing_and_says_what_
     assert statuses(tasks) == ["enqueued"] * 2 and not Attempt.objects.exists()
 
 
+def test_a_worker_whose_storage_takes_no_files_starts_nothing_that_would_only_fail(migrated, workers):
+    """As on a mount that was made read-only: each task had failed for good within seconds."""
+    tasks = submit("completes", 2)
+    attempts = Path(migrated.environment["STORAGE_URL"].removeprefix("file:")) / "attempts"
+    attempts.write_text("in the way")
+    try:
+        run = migrated.run("worker", "--until-idle")
+        assert run.returncode == 1 and "cannot be stored" in run.stderr
+        assert statuses(tasks) == ["enqueued"] * 2 and not Attempt.objects.exists()
+    finally:
+        attempts.unlink()
+
+
 @pytest.mark.slow
 def test_on_a_new_installation_a_worker_with_another_storage_learns_it_from_the_first_document(
     migrated, workers, tmp_path

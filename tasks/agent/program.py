@@ -1,4 +1,4 @@
-"""Runs one attempt: loads the agent's program, turns what happens into events, and writes the outcome before it is spoken."""
+"""Runs one attempt: loads the agent's program, turns what happens into events, and writes the outcome before it is spoken, if it can be written."""
 
 from __future__ import annotations
 
@@ -70,10 +70,8 @@ def run(
     try:
         outcome = keep_outcome(order, outcome)
     except OSError as error:
-        message = f"The outcome could not be written: {error.strerror or 'output error'}."
-        outcome = Failed(
-            attempt=order.attempt, code=Code.STORAGE, message=message, retryable=True, usage=outcome.usage
-        )
+        # What is spoken arrives as a rule, and what was paid for would have to be paid for again
+        log.error("The outcome could not be written, and is only spoken (%s).", error.strerror)
     emit(outcome)
 
 
@@ -224,11 +222,15 @@ def _write_outcome(order: Order, sealed: dict[str, object]) -> None:
         return
     target = Path(order.outcome)
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
-    with open(partial, "w", encoding="utf-8") as file:
-        json.dump(sealed, file, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, target)
+    try:
+        with open(partial, "w", encoding="utf-8") as file:
+            json.dump(sealed, file, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+    except OSError:
+        partial.unlink(missing_ok=True)  # of a full disk it would keep the last bytes
+        raise
 
 
 def sealed_outcome(order: Order, outcome: Event) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -22,6 +23,8 @@ from tasks.models import Attempt, Task
 MOST_RUNS = 100
 MOST_ALIGNED = 2_000
 """Of more line items each is compared with the one in the same place: to find which belong together would take too long."""
+MOST_STEPS = 10_000_000
+"""Where so many line items repeat each other that finding which belong together would take minutes, it begins at those that are rare."""
 Values = dict[str, dict[str, Any]]
 """A field's name → its value, confidence and reasons, as in contract.FieldValue."""
 
@@ -153,7 +156,9 @@ def _aligned(
     ]
     blocks: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(old), 0, len(new))]
     if max(len(old), len(new)) <= MOST_ALIGNED:
-        blocks = SequenceMatcher(None, texts[0], texts[1], autojunk=False).get_opcodes()
+        alike = Counter(texts[1])
+        steps = sum(alike[text] for text in texts[0]) * min(len(old), len(new))
+        blocks = SequenceMatcher(None, *texts, autojunk=steps > MOST_STEPS).get_opcodes()
     for _tag, begin, end, other, other_end in blocks:
         for step in range(max(end - begin, other_end - other)):
             first = old[begin + step] if begin + step < end else None

@@ -51,7 +51,7 @@ class LeftOutField(forms.JSONField):
     def clean(self, value: Any) -> list[tuple[str, str]]:
         try:
             pairs = super().clean(value)
-        except RecursionError:
+        except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
             raise ValidationError(self.error_messages["invalid"], params={"value": "…"}) from None
         return [
             tuple(pair)

@@ -95,11 +95,11 @@ def add(
             here = Extraction.objects.select_for_update(no_key=True).get(pk=extraction.pk)
             operations.must_add_to(here)
             handed = _to_read(actor, client, agent, received, repeats, refused, run_again, here)
-            new = _unknown(here, refused)
-            _must_have_room(here, len(handed) + len(new))
-            here.refused += new
+            entries = _unknown(here, [*refused, *_left_out(left_out)])
+            come = [entry for entry in entries if _has_come(entry)]
+            _must_have_room(here, len(handed) + len(come))
             left = receiving.MOST_LEFT_OUT - sum(not _has_come(entry) for entry in here.refused)
-            here.refused += _unknown(here, _left_out(left_out))[: max(left, 0)]
+            here.refused += come + [entry for entry in entries if not _has_come(entry)][: max(left, 0)]
             if not more:
                 here.more_until = None
             elif here.more_until or not (received or refused):
@@ -140,7 +140,7 @@ def _must_have_room(extraction: Extraction, number: int) -> None:
 
 
 def _has_come(entry: dict[str, Any]) -> bool:
-    """Whether a file that was not taken was sent, and not left out by the browser."""
+    """Whether the bytes of a file that was not taken are known; an empty or too large one is as good as left out by the browser."""
     return bool(entry.get("sha256") or entry.get("document_id"))
 
 

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client as Browser
 from django.urls import reverse
 
-from tasks import intake, maintenance, pruning
+from tasks import intake, maintenance, pruning, receiving
 from tasks.alerts import rounds
 from tasks.audit import Actor
 from tasks.models import AuditEntry, Client, Document, Extraction, ExtractionWatch, Membership, Notice, Task
@@ -194,6 +194,17 @@ def test_the_limit_of_files_holds_over_all_requests_and_repeats_are_free(sender,
     assert not Document.objects.filter(original_name="c.pdf").exists()
     assert len(list(get_storage().names(""))) == 2, "what was stored for it is taken back"
     assert sender.send(sending="end", left_out='[["empty", "d.pdf"]]').status_code == 200
+
+
+def test_files_without_bytes_are_listed_as_far_as_those_that_a_browser_leaves_out(sender, monkeypatch) -> None:
+    """Each costs its sender nothing, and all of them stand in one row that each request writes anew."""
+    monkeypatch.setattr(receiving, "MOST_LEFT_OUT", 3)
+    for number in range(5):
+        (entry,) = sender.send((f"{number}.pdf", b"")).json()["refused"]
+        assert entry["code"] == "empty"
+    sender.send(sending="end", left_out='[["limit", "5.pdf"]]')
+    assert [entry["name"] for entry in sender.extraction.refused] == ["0.pdf", "1.pdf", "2.pdf"]
+    assert sender.send(A).json()["refused"] == [] and sender.read() == ["a.pdf"]
 
 
 def test_each_request_is_asked_anew_who_sends_and_whether_it_may(sender) -> None:

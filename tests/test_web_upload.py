@@ -269,7 +269,7 @@ def test_what_a_browser_has_left_out_is_listed_and_nothing_else_is_believed(
     assert all(entry["sentence"].endswith(".") and entry["document_id"] is None for entry in refused)
 
 
-@pytest.mark.parametrize("value", ["[", "[" * 100_000])
+@pytest.mark.parametrize("value", ["[", "[" * 100_000, "9" * 5000])
 def test_what_is_no_list_of_left_out_files_is_refused(place, value: str) -> None:
     assert hand_in(place, ("a.pdf", pdf_bytes()), left_out=value).status_code == 400
 

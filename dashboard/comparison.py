@@ -158,7 +158,7 @@ def _aligned(
     if max(len(old), len(new)) <= MOST_ALIGNED:
         alike = Counter(texts[1])
         steps = sum(alike[text] for text in texts[0]) * min(len(old), len(new))
-        blocks = SequenceMatcher(None, *texts, autojunk=steps > MOST_STEPS).get_opcodes()
+        blocks = SequenceMatcher(None, texts[0], texts[1], autojunk=steps > MOST_STEPS).get_opcodes()
     for _tag, begin, end, other, other_end in blocks:
         for step in range(max(end - begin, other_end - other)):
             first = old[begin + step] if begin + step < end else None

@@ -196,7 +196,9 @@ def test_the_limit_of_files_holds_over_all_requests_and_repeats_are_free(sender,
     assert sender.send(sending="end", left_out='[["empty", "d.pdf"]]').status_code == 200
 
 
-def test_files_without_bytes_are_listed_as_far_as_those_that_a_browser_leaves_out(sender, monkeypatch) -> None:
+def test_files_without_bytes_are_listed_as_far_as_those_that_a_browser_leaves_out(
+    sender, monkeypatch
+) -> None:
     """Each costs its sender nothing, and all of them stand in one row that each request writes anew."""
     monkeypatch.setattr(receiving, "MOST_LEFT_OUT", 3)
     for number in range(5):

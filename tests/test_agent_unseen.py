@@ -167,3 +167,28 @@ def test_who_writes_stands_at_the_left_below_the_title(tmp_path: Path) -> None:
     supplier = read(tmp_path, rows).fields["supplier"]
     assert supplier.value == "Jane Hrub"
     assert supplier.reasons
+
+
+def test_who_charges_no_tax_may_call_the_total_net(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "FACTURE N° 7", *money(("Total net", "750,00")), "TVA non applicable"]
+    total = read(tmp_path, rows).fields["total"]
+    assert (total.value, len(total.reasons)) == ("750.00", 1)
+    taxed: Rows = ["Kite & Loom", "FACTURE N° 7", *money(("Total net", "750,00")), "TVA 20 %"]
+    assert read(tmp_path, taxed).fields["total"].value is None
+
+
+def test_a_title_in_two_languages_has_its_number_behind_it(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "FACTUUR / FACTURE VF240118", *SUMS]
+    assert read(tmp_path, rows).fields["number"].value == "VF240118"
+
+
+def test_a_way_to_pay_is_no_title(tmp_path: Path) -> None:
+    heads: Rows = [[(60, "Nº FACTURA"), (200, "FORMA DE PAGO")], [(60, "VF24/0091"), (200, "Recibo 60 días")]]
+    record = read(tmp_path, ["Kite & Loom", *heads, *money(("Base imponible", "240,00"), ("IVA 21 %", "50,40"), ("TOTAL FACTURA", "290,40"))])  # fmt: skip
+    assert (record.kind, record.fields["number"].value) == ("invoice", "VF24/0091")
+
+
+def test_a_day_on_which_money_is_taken(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "Beitragsrechnung BR-55", "Datum: 14.05.2024", *money(("Gesamtbeitrag", "119,00 EUR")), "Den Betrag buchen wir am 01.06.2024 von Ihrem Konto ab."]  # fmt: skip
+    fields = read(tmp_path, rows).fields
+    assert (fields["total"].value, fields["due_date"].value) == ("119.00", "2024-06-01")

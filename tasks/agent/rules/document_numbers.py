@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tasks.agent.layout import Cell
-from tasks.agent.rules.kind import heads_column, is_priced, kinds_in, lists_documents
+from tasks.agent.rules.kind import DAYS, heads_column, is_priced, kinds_in, lists_documents
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.patterns import TOWN
@@ -23,6 +23,8 @@ NOT_NUMBERS = re.compile(
 )
 PAGE_OF = re.compile(r"\d{1,2}/\d{1,2}$")
 """A page of so many; behind a label that says that it is the number it is one."""
+OF_DAYS = re.compile(DAYS)
+"""Not a number but a time to pay in: "Recibo 60 días"."""
 PREFIXED = re.compile(
     r"(?:INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT|QUO|QT|EST|ANG|AN|RCPT|REC|RCT|CN|GS|AV)[ /-]?\d{2,}(?:[/-]\d+)*"
 )
@@ -112,7 +114,8 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
         found += _number_values(text, cell, hit, weight)
     for cell, hit in text.labelled("kind:"):
         # "Invoice B/2024/117", "Rechnung Nr. 815": the title itself names the number.
-        if text.leads(cell, hit) and not is_priced(text, cell) and not hit.roles <= OF_OTHERS:
+        leads = text.leads(cell, hit) or _says_again(text, cell, hit)
+        if leads and not is_priced(text, cell) and not hit.roles <= OF_OTHERS:
             weight = 0.88 if not kind or f"kind:{kind}" in hit.roles else 0.6
             found += list(_number_values(text, cell, hit, weight, near=True)) or list(
                 _said_also(text, cell, hit, weight)
@@ -160,6 +163,17 @@ def _follows_value(text: Text, cell: Cell, hit: Hit) -> bool:
     """Whether another label with its value stands before the label in its cell: "Punto de Venta: 0007 Comp. Nro: 00012844"."""
     first = text.leading_hit(cell)
     return first is not None and VALUE.fullmatch(text.folded[cell], first.end, hit.start) is not None
+
+
+def _says_again(text: Text, cell: Cell, hit: Hit) -> bool:
+    """Whether the title is that of another language behind a stroke: "FACTUUR / FACTURE VF240118"."""
+    first = text.leading_hit(cell)
+    return (
+        first is not None
+        and first.plays("kind:")
+        and first.end < hit.start
+        and cell.text[first.end : hit.start].strip() == "/"
+    )
 
 
 def _said_also(text: Text, cell: Cell, hit: Hit, weight: float) -> Iterator[Candidate]:
@@ -329,7 +343,7 @@ def _number_in(
         return None
     if NOT_NUMBERS.search(value) or len(value) > 40 or cell.text[end : end + 1] == "%":
         return None
-    if not labelled and PAGE_OF.match(value):
+    if not labelled and (PAGE_OF.match(value) or OF_DAYS.match(text.folded[cell], match.start())):
         return None
     if re.match(r"\s?(?:[€$£%]|EUR\b|USD\b)", cell.text[end : end + 5]):
         return None

@@ -13,6 +13,9 @@ JOINED = re.compile(r"^[^\W\d_][\w .]{2,24}[^\W\d_] ?[/&] ?$|^td[o\d][\d)] ?$")
 """What a title may open with: "Repair order / Invoice", and the code that Italy has for each kind."""
 WORDS = re.compile(r"\S*[^\W\d_]{3}\S*")
 SPACED = re.compile(r"\b(?:\w ){3,}\w\b")
+DAYS = r"\d{1,3} ?(?:days?|tagen?|jours?|dias?|giorni|gg|dagen|dni|paivaa|pv|dagar|dage|dager|dnu)\b"
+PAID_IN = re.compile(rf"\s+(?:a |à )?{DAYS}")
+"""What makes of a title a way to pay: "Recibo 60 días"."""
 YOURS = re.compile(
     r"\s+(?:for|to|zu|fur|uber|de|del|pour|di|del|della|per|voor|van|na|do|for|til)\s+(?:your|ihre\w*|deine\w*|votre|vos|su|tu|vuestro|suo|sua|tuo|tua|uw|je|jouw|seu|din|ditt|twoje\w*)\b"
 )
@@ -71,6 +74,8 @@ def kind_of(text: Text) -> tuple[str, float]:
         ):
             continue
         words_behind = len(WORDS.findall(text.folded[cell][hit.end :]))
+        if PAID_IN.match(text.folded[cell], hit.end):
+            continue
         yours = YOURS.match(text.folded[cell], hit.end)
         if words_behind > 5 and hit.words < 2 and not yours:
             continue

@@ -42,6 +42,8 @@ RIVAL = 0.06
 OF_THOUSANDTHS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
 """Currencies with three decimals."""
 MOST_LINES = 2000
+ONLY_NET = "Neither a tax nor a total is printed; the net amount was taken as the total."
+ONLY_NET_SCORE = 0.6
 PART = 0.85
 """How well the rule supports each part of a line item."""
 ONLY_XML = "Only the embedded electronic invoice says so; no label on the page does."
@@ -78,7 +80,7 @@ def record_of(
         "currency": first(currency_of(text)),
         "net": amounts.net or untaxed(text, name, amounts, table),
         "tax": amounts.tax,
-        "total": amounts.total,
+        "total": amounts.total or without_tax(text, amounts),
         "amount_due": amounts.amount_due,
     }
     if chosen["buyer"] is None and chosen["supplier"] is not None:
@@ -218,6 +220,17 @@ def untaxed(text: Text, name: str, amounts: Amounts, table: Table) -> Candidate 
     if abs(sum(rows) - total.amount) > ROUNDING or any(map(names_tax, table.rows)) or names_rate(text):
         return None
     return Candidate(total.value, min(total.score, 0.8), total.words, label=total.label)
+
+
+def without_tax(text: Text, amounts: Amounts) -> Candidate | None:
+    """The net amount, where neither tax nor total nor what is due is printed: writers who charge no tax call their total so."""
+    net = amounts.net
+    if net is None or amounts.tax is not None or amounts.amount_due is not None or net.source != "page":
+        return None
+    taxed = (cell for cell, hit in text.labelled("tax") if text.leads(cell, hit))
+    if names_rate(text) or any(text.bears_money(text.right_of(cell)) for cell in taxed):
+        return None
+    return Candidate(net.value, min(net.score, ONLY_NET_SCORE), net.words, [ONLY_NET], label=net.label)
 
 
 def names_rate(text: Text) -> bool:

@@ -12,7 +12,7 @@ from tasks.agent.rules.labels import fold
 from tasks.agent.rules.text import Candidate, Text
 
 PAYS = (
-    r"\bpa(?:y|id|yable|yment)\b|\bsettle|\bdue\b|\bremit|\bdirect debit\b|\bcollect|\bue?berweis|\bzahl|\bbezahl|\bbegleich|\babgebucht|\babbuch|\beingezogen|\beinzug"
+    r"\bpa(?:y|id|yable|yment)\b|\bsettle|\bdue\b|\bremit|\bdirect debit\b|\bcollect|\bue?berweis|\bzahl|\bbezahl|\bbegleich|\bbuchen wir\b|\bziehen wir\b|\babgebucht|\babbuch|\beingezogen|\beinzug"
     r"|\bfae?llig|\bnetto\b|\bohne abzug\b|\bregl(?:er|e|ement)|\bpay(?:er|e|able|ement)\b|\bpaiement\b|\bpreleve|\bpago\b|\bpaga|\babon(?:ar|e)\b|\bversa(?:re|to|mento)\b|\bsaldare\b|\bbetal|\bvoldoe"
     r"|\bvoldaan|\bincasso|\bafgeschreven|\bzaplac|\bplatn|\bprzelew|\bmaks|\bindbetal|\buhrad|\bpagamento\b|\bpague\b|\bliquidar\b"
 )

@@ -51,7 +51,7 @@ KINDS: dict[str, Words] = {
     "receipt": {
         "en": "receipt|payment receipt|sales receipt|cash receipt|official receipt|till receipt|rent receipt|donation receipt|cash bill"
         "|cash memo|credit card receipt|debit card receipt|card receipt|credit card slip|card slip|sales slip|card sales slip"
-        "|sales draft|transaction receipt",
+        "|sales draft|transaction receipt|cash sale",
         "de": "quittung|spendenquittung|zuwendungsbestätigung|barquittung|kassenbon|kassenbeleg|kassenzettel|bon|kartenbeleg"
         "|kartenzahlungsbeleg|zahlungsbeleg|kundenbeleg",
         "fr": "reçu|ticket de caisse|quittance|ticket client|justificatif de paiement|ticket|ticket de carte bancaire|ticket carte bancaire"

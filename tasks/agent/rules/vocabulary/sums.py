@@ -25,7 +25,7 @@ SUMS: dict[str, Words] = {
         "|nettoentgelt|bemessungsgrundlage|steuerpflichtiger betrag|warennettowert|rechnungsnetto|nettoumsatz|total vor mwst"
         "|netto total|zwischensumme exkl mwst|gutschriftsbetrag netto|angebotsbetrag netto|summe positionen netto|lieferwert"
         "|nettorechnungsbetrag|summe nettobeträge|gesamtpreis netto|summe nettopreise|total ohne steuern|summe ohne steuern"
-        "|betrag ohne steuern|summe artikel|summe waren|summe leistungen|summe material",
+        "|betrag ohne steuern|summe artikel|summe waren|summe leistungen|summe material|pauschalhonorar",
         "fr": "total ht|montant ht|total hors taxes|total hors taxe|sous total|total net ht|net ht|montant hors taxes|montant net"
         "|sous total ht|total h t|montant total ht|prix total ht|montant hors taxe|base ht|somme ht|hors taxes|ht|total avant taxes"
         "|montant avant taxes|total net hors taxes|total général ht|montant net ht|montant total hors taxes|total brut ht"
@@ -122,7 +122,8 @@ SUMS: dict[str, Words] = {
         "|endpreis|endsumme brutto|endbetrag brutto|gesamtforderung|gutschriftssumme|gesamtkosten|angebotspreis|angebotsbetrag"
         "|angebotsbetrag brutto|gesamtbruttobetrag|gesamt inkl mwst|gesamt inkl ust|gutgeschriebener betrag|gutschrift gesamt"
         "|summe nach rabatt|gesamtbetrag nach rabatt|betrag nach rabatt|total nach rabatt|endbetrag nach rabatt|gesamt nach rabatt"
-        "|bruttowert|bestellsumme|bestellwert|auftragswert",
+        "|bruttowert|bestellsumme|bestellwert|auftragswert|gesamthonorar|gesamtbeitrag|gesamtentgelt|gesamtgebühr|gesamtmiete"
+        "|gesamtpauschale|gesamtrechnungsbetrag|gesamtvergütung|gesamtleistung",
         "fr": "total ttc|total payé|total réglé|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
         "|total toutes taxes comprises|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture"
         "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|total général ttc|total de la facture"

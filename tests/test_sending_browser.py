@@ -102,7 +102,7 @@ def in_once(names: list[str], number: int) -> bool:
 def test_five_hundred_from_a_folder_with_the_cable_pulled_at_two_hundred(sent, root, through, tmp_path: Path) -> None:  # noqa: F811 # fmt: skip
     (site, line), files = through(root), folder(tmp_path, 500)
     page = site.open("/upload/")
-    page.evaluate("Sending.TRIES = 2")
+    page.evaluate("Sending.TRIES = 3")
     line.carries = lambda n: "both" if n < 200 else "request" if n == 200 else "nothing"
     page.locator("#id_folder").set_input_files(files)
     expect(page.locator("[data-summary]")).to_contain_text("500 to send")
@@ -110,6 +110,8 @@ def test_five_hundred_from_a_folder_with_the_cable_pulled_at_two_hundred(sent, r
     expect(page.locator("[data-problem]")).to_contain_text("The connection broke off", timeout=120_000)
     arrived = len(sent())
     assert 197 <= arrived <= 200 and OPENED.search(page.url)
+    not_sent = page.locator("[data-list] > li").filter(has_text="not sent")
+    assert not_sent.count() == 0, "it is the line, and no file"
     expect(page.locator("[data-send]")).to_have_text("Try the rest again")
     expect(page.locator("[data-sentence]")).to_contain_text(re.compile(r"\d+ of 500 files sent"))
 

@@ -96,20 +96,23 @@ window.Sending = class {
 
   // The answer to a request that is tried again while the line or the server is away; null where sending was stopped meanwhile
   async persist(url, fields, entry = null) {
-    const began = performance.now();
+    let failedAt = Infinity;
     for (let tries = 1; !this.stopped; tries += 1) {
+      const lately = performance.now() - 500;
       const said = await this.post(url, fields(), entry);
       if (this.stopped) return null;
       if (!Sending.AWAY.includes(said.status)) {
         this.lastGood = performance.now();
         return said;
       }
+      failedAt = Math.min(failedAt, performance.now());
       if (entry && !said.status && !(await this.isReadable(entry.file))) {
         this.mark(entry, "failed", this.text.vanished);
         return null;
       }
       if (tries === Sending.TRIES) {
-        if (entry && this.lastGood > began) this.mark(entry, "failed", this.reason(said.status, said.answer));
+        // Where others got through lately it is this file; where nobody did it is the line
+        if (entry && this.lastGood > Math.max(failedAt, lately)) this.mark(entry, "failed", this.reason(said.status, said.answer));
         else this.halt(said);
         return null;
       }

@@ -19,7 +19,6 @@ from dashboard.ordering import Order
 from dashboard.summary import Board, client_sizes, is_small_client
 from tasks import queue
 from tasks.models import Task
-from tasks.states import TERMINAL
 from tasks.totals import FOREVER
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -174,19 +173,15 @@ def _states(filters: Filters) -> tuple[list[str], list[str]]:
 
 def matching(filters: Filters, now: datetime) -> QuerySet[Task]:
     """All tasks of the list, in no order: what waits or runs, and what finished in the chosen time."""
-    since, until = filters.span(now)
-    finished = Q(
-        status__in=_FINISHED.get(filters.status, [*TERMINAL]), finished_at__gte=since or EPOCH, finished_at__lt=until
-    )  # fmt: skip
-    states = {"": ["processing", "enqueued"], "processing": ["processing"], "enqueued": ["enqueued"]}
-    unfinished = Q(status__in=states.get(filters.status, []))
-    if filters.error:
-        found = Task.objects.filter(finished, status="failed", error_code=filters.error)
-    else:
-        found = Task.objects.filter(
-            unfinished if filters.status in ("processing", "enqueued") else finished | unfinished
-        )
-    narrowed = {"agent": filters.agent, "client": filters.client, "needs_review": filters.status == "review"}
+    (since, until), (statuses, unfinished) = filters.span(now), _states(filters)
+    finished = Q(status__in=statuses, finished_at__gte=since or EPOCH, finished_at__lt=until)
+    found = Task.objects.filter(finished | Q(status__in=unfinished))
+    narrowed = {
+        "agent": filters.agent,
+        "client": filters.client,
+        "needs_review": filters.status == "review",
+        "error_code": filters.error,
+    }
     return found.filter(**{name: value for name, value in narrowed.items() if value})
 
 
@@ -246,7 +241,7 @@ def _finished(filters: Filters, now: datetime, most: int, key: tuple[int, ...]) 
     since, until = filters.span(now)
     rows = _rows(
         "list_finished_of_client" if is_small_client(filters) else "list_finished", filters, most, at=_moment(key[0]), id=key[1], since=since or EPOCH, until=until, error=filters.error,
-        review=filters.status == "review", statuses=_FINISHED.get(filters.status, ["completed", "failed", "cancelled"]),
+        review=filters.status == "review", statuses=_states(filters)[0],
     )  # fmt: skip
     return [(row.id, Cursor("f", (_micros(row.at), row.id))) for row in rows]
 

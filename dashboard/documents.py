@@ -83,7 +83,7 @@ async def page_picture(request: HttpRequest, pk: int, number: int) -> HttpRespon
     if known is not None:
         return known
     try:
-        content = await pictures.in_turn(document.storage_name, number)
+        content = await pictures.in_turn(document.storage_name, number, document.sha256)
     except pictures.Undrawable as error:
         return no_picture(str(error), later=error.later)
     except NotStored:

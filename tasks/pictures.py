@@ -45,7 +45,7 @@ class Undrawable(Exception):
         self.later = later
 
 
-async def in_turn(storage_name: str, page: int) -> bytes:
+async def in_turn(storage_name: str, page: int, sha256: str = "") -> bytes:
     """The page as `drawn` gives it, as soon as it may be. Whoever is cancelled while he waits has left the line. Raises as `drawn` does."""
     left = threading.Event()
     _line.append(left)
@@ -53,7 +53,7 @@ async def in_turn(storage_name: str, page: int) -> bytes:
         patience = monotonic() + WAIT_SECONDS
         while True:
             if left in _line[: AT_ONCE + AHEAD]:
-                picture = await sync_to_async(drawn)(storage_name, page, left)
+                picture = await sync_to_async(drawn)(storage_name, page, left, sha256)
                 if picture is not None:
                     return picture
             if monotonic() > patience:
@@ -64,17 +64,17 @@ async def in_turn(storage_name: str, page: int) -> bytes:
         _line.remove(left)
 
 
-def drawn(storage_name: str, page: int, left: threading.Event) -> bytes | None:
+def drawn(storage_name: str, page: int, left: threading.Event, sha256: str = "") -> bytes | None:
     """The page (1-based) as a WebP; None if no place is free. Raises Undrawable, and StorageError where the document cannot be read.
 
-    left: set once nobody waits for it any more.
+    left: set once nobody waits for it any more. sha256: of the document; of a file that has other bytes nothing is drawn.
     """
     # Taken and given back by the thread that draws: it goes on, and so does its program, where whoever awaits it is cancelled
     if not _places.acquire(blocking=False):
         return None
     try:
         with get_storage().local_copy(storage_name) as path:
-            return _in_turn(path, page, left)
+            return _in_turn(path, left, str(page), sha256)
     except OSError as error:
         raise Undrawable(
             f"There is no room on the server to draw this page: {error.strerror}.", later=True
@@ -83,17 +83,17 @@ def drawn(storage_name: str, page: int, left: threading.Event) -> bytes | None:
         _places.release()
 
 
-def _in_turn(path: Path, page: int, left: threading.Event) -> bytes:
+def _in_turn(path: Path, left: threading.Event, *asked: str) -> bytes:
     if not _turns.acquire(timeout=WAIT_SECONDS):
         raise Undrawable(BUSY, later=True)
     try:
-        return b"" if left.is_set() else _drawn(path, page)
+        return b"" if left.is_set() else _drawn(path, *asked)
     finally:
         _turns.release()
 
 
-def _drawn(path: Path, page: int) -> bytes:
-    command = [sys.executable, "-m", "tasks.agent.draw", str(path.absolute()), str(page)]
+def _drawn(path: Path, *asked: str) -> bytes:
+    command = [sys.executable, "-m", "tasks.agent.draw", str(path.absolute()), *asked]
     try:
         done = subprocess.run(
             command, env=environment(os.environ), cwd="/", stdin=subprocess.DEVNULL, capture_output=True,

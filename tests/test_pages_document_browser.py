@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import re
 
 import pytest
 from playwright.sync_api import expect
 
 from tasks.models import Task
-from tasks.storage import get_storage
 from tests import browser_tools
 from tests.browser_tools import pytestmark  # noqa: F401
 from tests.factories import pdf_bytes
+from tests.sheet_tools import keep
 
 chromium, root, visit, world = (
     browser_tools.chromium,
@@ -46,7 +45,7 @@ def test_the_place_of_each_value_is_seen_at_every_width(world, root, visit, widt
 
 def test_a_value_leads_to_its_place_on_the_page_and_the_place_to_its_value(world, root, visit) -> None:
     site, task = visit(root), world.tasks.get(document__original_name="doubtful.pdf")
-    get_storage().put(task.document.storage_name, io.BytesIO(pdf_bytes()))
+    keep(task.document, pdf_bytes())
     page = site.open(f"/tasks/{task.pk}/")
     page.locator("tr", has_text="Supplier").get_by_role("link", name="Page 1").locator(
         "visible=true"
@@ -67,7 +66,7 @@ def test_a_value_leads_to_its_place_on_the_page_and_the_place_to_its_value(world
 
 def test_keys_lead_to_each_value_that_needs_a_look_and_hide_the_frames(world, root, visit) -> None:
     site, task = visit(root), world.tasks.get(document__original_name="doubtful.pdf")
-    get_storage().put(task.document.storage_name, io.BytesIO(pdf_bytes()))
+    keep(task.document, pdf_bytes())
     page = site.open(f"/tasks/{task.pk}/pages/1/")
     flagged = page.locator("[data-flagged]").evaluate_all(
         "its => its.map(it => it.id.replace('value-', '#box-'))"
@@ -89,7 +88,7 @@ def test_keys_lead_to_each_value_that_needs_a_look_and_hide_the_frames(world, ro
 def test_a_picture_that_must_wait_says_so_and_comes_by_itself(world, root, visit) -> None:
     """It read "cannot be drawn" where the server only had others to draw first."""
     task = Task.objects.get(document__original_name="doubtful.pdf")
-    get_storage().put(task.document.storage_name, io.BytesIO(pdf_bytes(1)))
+    keep(task.document, pdf_bytes(1))
     site, asked = visit(root), []
 
     def answer(route) -> None:

@@ -79,7 +79,7 @@ def drawing(monkeypatch) -> list[str]:
     """The names of the documents whose pages were drawn; nothing of them is stored."""
     drawn: list[str] = []
     monkeypatch.setattr(get_storage(), "local_copy", a_copy)
-    monkeypatch.setattr(pictures, "_drawn", lambda path, _page: drawn.append(str(path)) or b"RIFF")
+    monkeypatch.setattr(pictures, "_drawn", lambda path, *_: drawn.append(str(path)) or b"RIFF")
     return drawn
 
 

@@ -61,6 +61,7 @@ from tests.factories import (
     pdf_bytes,
     result_json,
 )
+from tests.sheet_tools import keep
 
 ROOT = Path(__file__).resolve().parent.parent
 ROLES = ("Auditor", "Operator", "Operator (read only)", "Finance", "Engineer", "stranger", "anonymous")
@@ -171,7 +172,7 @@ def world(db) -> dict[str, Any]:
     done = make_completed(extraction, make_document(nordwind, "secret.pdf"), result=result_json())
     waiting = make_task(extraction)
     attempt = make_attempt(make_task(extraction))
-    get_storage().put(done.document.storage_name, io.BytesIO(pdf_bytes()))
+    keep(done.document, pdf_bytes())
     get_storage().put(log_name(done.result_attempt), io.BytesIO(b"read 1 page"))
     for role, who in PERSONS.items():
         if role == "stranger":

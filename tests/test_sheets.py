@@ -186,6 +186,20 @@ def test_a_document_that_is_not_where_it_was_stored_is_no_fault_of_the_server(
     assert picture(auditor, task.document).status_code == 404
 
 
+def test_of_a_file_that_was_replaced_no_page_is_shown(auditor: Browser, task: Task) -> None:
+    """Values would be framed on the page of another document."""
+    storage, name = get_storage(), task.document.storage_name
+    storage.delete(name)
+    storage.put(name, io.BytesIO(pdfs.page_pdf(pdfs.text_at(60, 400, "Total 999.00"))))
+    answer = picture(auditor, task.document)
+    assert answer.status_code == 404 and b"not the document that was handed in" in answer.content
+
+
+def test_no_document_has_a_page_before_its_first(auditor: Browser, task: Task) -> None:
+    answer = picture(auditor, task.document, 0)
+    assert answer.status_code == 404 and b"This page is missing" in answer.content
+
+
 def test_drawing_is_bounded_in_memory_and_time_and_knows_no_secret(tmp_path) -> None:
     path = tmp_path / "page.pdf"
     path.write_bytes(pdfs.page_pdf(RED))

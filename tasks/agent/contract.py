@@ -7,6 +7,7 @@ Money and quantities travel as decimal strings, dates as ISO 8601, boxes as frac
 
 from __future__ import annotations
 
+import hashlib
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -305,3 +306,15 @@ class Problem(Exception):
         self.code, self.message, self.retryable, self.retry_after = code, message, retryable, retry_after
         self.usage: Usage | None = None
         """What was paid until then, where somebody knows it better than the attempt's last progress."""
+
+
+NOT_HANDED_IN = (
+    "The stored file is not the document that was handed in: it was cut short, damaged or replaced. "
+    "Restore it from a backup, or hand the document in again."
+)
+
+
+def is_handed_in(path: str, sha256: str) -> bool:
+    """Whether the file has these bytes; empty: nobody has said which. Raises OSError."""
+    with open(path, "rb") as file:
+        return sha256 in ("", hashlib.file_digest(file, "sha256").hexdigest())

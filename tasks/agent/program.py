@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
 import logging
@@ -19,6 +18,7 @@ from tasks.agent import result_rows, signatures, tracing
 from tasks.agent.contract import (
     LONGEST_WAIT_SECONDS,
     MOST_MESSAGE,
+    NOT_HANDED_IN,
     Code,
     Completed,
     Event,
@@ -29,6 +29,7 @@ from tasks.agent.contract import (
     Result,
     Started,
     Usage,
+    is_handed_in,
 )
 
 Emit = Callable[[Event], None]
@@ -141,16 +142,11 @@ def must_be_what_was_handed_in(order: Order) -> None:
     to the program, and so is one whose digest nobody has said.
     """
     try:
-        with open(order.document, "rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        unchanged = is_handed_in(order.document, order.document_sha256)
     except OSError:
         return
-    if order.document_sha256 not in ("", found):
-        message = (
-            "The stored file is not the document that was handed in: it was cut short, damaged or replaced. "
-            "Restore it from a backup, or hand the document in again."
-        )
-        raise Problem(Code.STORAGE, message, retryable=True)
+    if not unchanged:
+        raise Problem(Code.STORAGE, NOT_HANDED_IN, retryable=True)
 
 
 def failed(order: Order, problem: Problem, progress: ReportProgress) -> Failed:

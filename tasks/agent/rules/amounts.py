@@ -21,34 +21,11 @@ from tasks.agent.rules.text import Candidate, Text, figure_at
 from tasks.agent.rules.untaxed import TAXED, is_untaxed
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
-GENERIC_NET = (
-    "subtotal",
-    "subtotaal",
-    "zwischensumme",
-    "sous total",
-    "subtotale",
-    "sub total",
-    "suma",
-    "suma ",
-    "base",
-    "ht",
-    "netto",
-    "net",
+GENERIC_NET = frozenset(
+    "subtotal|subtotaal|zwischensumme|sous total|subtotale|sub total|suma|base|ht|netto|net".split("|")
 )
-GENERIC_TOTAL = (
-    "total",
-    "brutto",
-    "summe",
-    "gesamt",
-    "totaal",
-    "totale",
-    "yhteensa",
-    "razem",
-    "suma",
-    "summa",
-    "betrag",
-    "gross",
-    "balance",
+GENERIC_TOTAL = frozenset(
+    "total|brutto|summe|gesamt|totaal|totale|yhteensa|razem|suma|summa|betrag|gross|balance".split("|")
 )
 INCLUDING = re.compile(
     r"\b(?:inkl|inklusive|einschl|einschliesslich|incl|including|inclusief|inkludert)\b[^a-z]*[a-z ]{0,20}$"
@@ -62,12 +39,18 @@ OF_WHICH = re.compile(
 )
 """What opens brackets behind a sum with the tax that is in it. Folded."""
 OF = re.compile(r"\b(?:von|auf|of|on|sur|sobre|van|over|from|del|sul|dal)\b")
+COUNTED = re.compile(
+    r"\b(?:items?|products?|goods|services|positionen|arti[ck]\w+|produ[ckt]\w+|mercanc\w+|tuot\w+)$"
+)
+"""Whose sum may be their worth or their number, folded: "Total items: 4"."""
 CLOSING, MOST_BEFORE = 0.75, 2
 COMPLETING, BESIDE = 0.75, 0.25
 BRACKETED = 0.9
 NEXT, SUMMED = 4, 0.8
 SENTENCE = 5
 """Words beside a figure that make it part of what somebody says."""
+REMARK = re.compile(r"[^\d(]*\)")
+"""How brackets close that say of a sum what it holds, and no figure: "Sub total (without tax): 120"."""
 
 
 def amounts_of(text: Text, table: Table) -> Amounts:
@@ -168,6 +151,10 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
             if placed is None:
                 continue
             other, amount, weight = placed
+            if other.line in table.taken or (
+                not amount.money and COUNTED.search(text.folded[cell], hit.start, hit.end)
+            ):
+                continue  # an item's figure, or how many there are
             is_rate = not hit.plays_one(SUMMARY)
             if ((not leads or is_rate) and not amount.money) or (is_rate and other.line != cell.line):
                 continue
@@ -246,7 +233,11 @@ def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount,
         if not code_of(word)
     )
     stop = min(
-        [h.start for h in text.hits[cell] if h.start >= hit.end and h.plays_one(SUMMARY)],
+        [
+            h.start
+            for h in text.hits[cell]
+            if h.start >= hit.end and h.plays_one(SUMMARY) and not REMARK.match(behind, h.end - hit.end)
+        ],
         default=len(cell.text),
     )
     own = [a for a in _outside(text, cell, hit.end) if hit.end <= a.start < stop and not a.percent]

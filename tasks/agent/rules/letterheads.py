@@ -33,7 +33,8 @@ LEAST_LETTERS, WIDE = 4, 1.6
 def is_something_else(text: Text, cell: Cell) -> bool:
     """Whether the cell is a title, a label or what one announces, a date, a sum, an address or somebody's form of address."""
     if (
-        text.dates(cell)
+        cell.text.rstrip().endswith(":")
+        or text.dates(cell)
         or is_month(text, cell)
         or text.money(cell)
         or POSTCODE.search(cell.text)
@@ -52,8 +53,6 @@ def is_something_else(text: Text, cell: Cell) -> bool:
     if hit is None:
         labelled = LABELLED.match(cell.text) and not PREFIX.match(text.folded[cell])
         return bool(labelled) or is_labelled(text, cell)
-    if cell.text.rstrip().endswith(":"):
-        return True
     bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
     covers = hit.end - hit.start >= 0.6 * len(bare) or not NAMES.search(cell.text, hit.end)
     titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)
@@ -69,8 +68,10 @@ def is_month(text: Text, cell: Cell) -> bool:
 
 
 def is_labelled(text: Text, cell: Cell) -> bool:
-    """Whether the cell before it on the line is a label and nothing else, and no title."""
+    """Whether the cell before it on the line is a label and nothing else, and no title; a colon makes one of any words but those that announce a name."""
     before = text.lines[cell.line].cells[cell.column - 1] if cell.column else None
+    if before is not None and before.text.endswith(":") and not PREFIX.match(text.folded[before]):
+        return True
     hit = text.leading_hit(before) if before is not None else None
     return (
         before is not None

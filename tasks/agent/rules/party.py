@@ -44,7 +44,7 @@ def beside(one: Party, other: Party) -> bool:
 
 
 def goes_on(text: Text, one: Party, other: Party) -> bool:
-    """Whether `other` is written as a name is, right below and as large, and is not the street over a town; below a label it has the legal form that `one` lacks."""
+    """Whether `other` is written as a name is, right below at one edge or under its middle and as large, and is not the street over a town; below a label it has the legal form that `one` lacks."""
     letterhead = one.signs == other.signs == {"letterhead"}
     labelled = "label" in one.signs and "legal form" in other.signs - one.signs
     if not (letterhead or labelled):
@@ -52,7 +52,7 @@ def goes_on(text: Text, one: Party, other: Party) -> bool:
     first, second = text.cell_of(one.words[0]), text.cell_of(other.words[0])
     return (
         second in text.below(first, 1)
-        and abs(second.x0 - first.x0) < 4
+        and (abs(second.x0 - first.x0) < 4 or abs(second.x0 + second.x1 - first.x0 - first.x1) < 8)
         and abs(second.height - first.height) < 0.1 * first.height
         and all(word.text[0].isupper() for word in other.words if len(word.text) > 3)
         and not any(POSTCODE.search(below.text) for below in text.below(second, 1))

@@ -176,7 +176,7 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
     numbered = (
         bool(below) and re.fullmatch(r"[\W\d_]*\d[\W\d_]*", below[0].text) and not cell.text.endswith(":")
     )
-    beside = [] if numbered else list(text.right_of(cell))[:1]
+    beside = [] if numbered else list(text.right_of(cell))[:1] or _called(text, cell)
     near = cell.text.endswith(":") and beside and beside[0].x0 - cell.x1 < NEAR * cell.height
     for other in [*beside, *below] if near else [*below, *beside]:
         leading = text.leading_hit(other)
@@ -199,6 +199,15 @@ def named(text: Text, cell: Cell, hit: Hit) -> Iterator[Candidate]:
         value = SPLIT.split(other.text[start:])[0]
         yield Candidate(value, precise, words_at(other, start, start + len(value)))
         return
+
+
+def _called(text: Text, cell: Cell) -> list[Cell]:
+    """The name in the line below a heading over the whole form: "SELLER" over "Name: | Miller Ltd"."""
+    below = text.lines[cell.line + 1 : cell.line + 2]
+    if len(text.lines[cell.line].cells) > 1 or not below or below[0].page != cell.page:
+        return []
+    label, *rest = below[0].cells
+    return rest[:1] if PREFIX.fullmatch(text.folded[label]) else []
 
 
 def is_name(name: str) -> bool:

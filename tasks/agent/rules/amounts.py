@@ -21,11 +21,11 @@ from tasks.agent.rules.text import Candidate, Text, figure_at
 from tasks.agent.rules.untaxed import TAXED, is_untaxed
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
-GENERIC_NET = frozenset(
-    "subtotal|subtotaal|zwischensumme|sous total|subtotale|sub total|suma|base|ht|netto|net".split("|")
+GENERIC_NET = re.compile(
+    r"subtotal|subtotaal|zwischensumme|sous total|subtotale|sub total|suma|base|ht|netto|net"
 )
-GENERIC_TOTAL = frozenset(
-    "total|brutto|summe|gesamt|totaal|totale|yhteensa|razem|suma|summa|betrag|gross|balance".split("|")
+GENERIC_TOTAL = re.compile(
+    r"total|brutto|summe|gesamt|totaal|totale|yhteensa|razem|suma|summa|betrag|gross|balance"
 )
 INCLUDING = re.compile(
     r"\b(?:inkl|inklusive|einschl|einschliesslich|incl|including|inclusief|inkludert)\b[^a-z]*[a-z ]{0,20}$"
@@ -337,7 +337,9 @@ def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
     """Precise names ("total incl VAT") weigh more than those that also stand elsewhere ("total")."""
     phrase = text.folded[cell][hit.start : hit.end].strip()
     weight = 1.0 if hit.words > 1 else 0.93
-    if (role == "net" and phrase in GENERIC_NET) or (role == "total" and phrase in GENERIC_TOTAL):
+    if (role == "net" and GENERIC_NET.fullmatch(phrase)) or (
+        role == "total" and GENERIC_TOTAL.fullmatch(phrase)
+    ):
         weight = 0.85
     if role == "tax" and hit.words == 1 and "rate" in phrase:
         weight = 0.5

@@ -75,8 +75,9 @@ MOST_UNFINISHED = 5
 
 class AgentChoice(forms.ModelChoiceField):
     def label_from_instance(self, agent: Agent) -> str:
-        title = spoken(agent.title) or agent.name
-        return _("%(agent)s (paused)") % {"agent": title} if agent.is_paused else title
+        """By the name that pages and reasons use, and by what it is for."""
+        words = f"{agent.name} · {spoken(agent.title)}" if agent.title else agent.name
+        return _("%(agent)s (paused)") % {"agent": words} if agent.is_paused else words
 
 
 class FilesForm(forms.Form):

@@ -57,13 +57,10 @@ def steps(heading: str) -> list[tuple[str, str]]:
 
 def do(commands: str, folder: Path) -> list[subprocess.CompletedProcess[str]]:
     """Each line, as somebody types it beside manage.py."""
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT),
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-    }
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = []
     for line in commands.strip().splitlines():
-        line = line.replace("manage.py", str(ROOT / "manage.py"))
+        line = line.replace("manage.py", str(ROOT / "manage.py")).replace(".venv/bin/python", sys.executable)
         done.append(
             subprocess.run(
                 line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
@@ -113,8 +110,11 @@ def test_a_new_agent_is_green_and_turns_red_when_its_sample_comes_out_otherwise(
 
 def test_run_agent_prints_values_with_their_page_or_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("new_agent", "slips")
-    capsys.readouterr()
     sample = "own_agents/slips/samples/sample.pdf"
+    files, command = capsys.readouterr().out.split("\nTry it: ")
+    assert sample in files.split() and command.endswith(f"manage.py run_agent slips {sample}\n")
+    assert (ROOT / command.split()[0]).exists(), "as it can be typed"
+    assert "slips, page 1" in said(capsys, "run_agent", "slips", sample)
     assert re.search(r"total +725\.40 +0\.9\d +1", said(capsys, "run_agent", "slips", sample))
     result = json.loads(said(capsys, "run_agent", "slips", sample, json=True))
     assert result["records"][0]["fields"]["total"]["evidence"][0]["page"] == 1
@@ -197,7 +197,11 @@ def test_installing_makes_an_agent_and_each_change_its_next_version(
     agent = Agent.objects.select_related("current_version").get(name="slips")
     assert agent.current_version.options["schema"]["kind"] == "slips"
     assert agent.current_version.tokens_per_document > 500, "reckoned from its fields"
-    assert "needs a model" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert (
+        "slips is at version 1. Nothing can be handed in to it yet." in told.out
+        and "needs a model" in told.err
+    )
     assert "files are the same" in said(capsys, "install_agent", "slips")
     versions.make(Actor.system("test"), agent, versions.changed(agent.current_version, {"model": "m-1"}))
     assert "files are the same" in said(capsys, "install_agent", "slips"), (
@@ -205,6 +209,8 @@ def test_installing_makes_an_agent_and_each_change_its_next_version(
     )
     schema = own_folder / "own_agents/slips/schema.json"
     schema.write_text(schema.read_text().replace("The document's own number", "Printed at the top"))
-    assert "slips is at version 3" in said(capsys, "install_agent", "slips")
+    assert "slips is at version 3. What is handed in to it from now on is read by this version." in said(
+        capsys, "install_agent", "slips"
+    )
     assert operations.version_of(Agent.objects.get(name="slips")).model == "m-1"
     assert AuditEntry.objects.filter(verb="new_version", object_id=str(agent.pk)).count() == 3

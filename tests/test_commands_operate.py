@@ -52,7 +52,7 @@ def test_tasks_are_retried_by_filter_with_a_reason_in_the_trail(failed) -> None:
 def test_a_dry_run_changes_nothing_and_says_what_would_be(failed) -> None:
     before = list(Task.objects.order_by("id").values())
     said = run("retry", "--filter", "status=failed", "--dry-run")
-    assert said.startswith("3 rows would be concerned") and "Now: 3 failed." in said
+    assert said.startswith("3 tasks would be concerned: ") and "Now: 3 failed." in said
     told = json.loads(run("cancel", *failed, "--dry-run", "--json"))
     assert told == {"verb": "cancel", "rows": 4, "first": [str(task) for task in failed], "dry_run": True}
     assert (

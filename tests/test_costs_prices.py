@@ -203,6 +203,13 @@ def test_the_command_shows_before_it_adds_and_says_which_lines_to_mend(db, tmp_p
     file.write_text(HEAD + "m,yesterday,1,1,,")
     with pytest.raises(CommandError, match="line 2"):
         call_command("import_prices", str(file))
+    file.write_bytes(b"m,\xff")
+    with pytest.raises(CommandError, match="is no text in UTF-8"):
+        call_command("import_prices", str(file))
+    file.unlink()
+    with pytest.raises(CommandError, match=r"prices\.csv cannot be read: No such file or directory") as wrong:
+        call_command("import_prices", str(file))
+    assert wrong.value.returncode == 2
 
 
 def test_the_admin_shows_before_it_adds_and_a_price_in_use_stays(db) -> None:

@@ -141,8 +141,11 @@ def test_the_command_closes_tells_and_opens(capsys) -> None:
     with pytest.raises(SystemExit) as status:
         call_command("maintenance", "status", "--json")
     assert status.value.code == 1
-    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    begun, *_others, status = capsys.readouterr().out.splitlines()
+    assert begun == "Maintenance has begun: nothing is taken in and nothing is started."
+    told = json.loads(status)
     assert (told["maintenance"], told["reason"], told["running"]) == (True, "upgrade", 0)
     call_command("maintenance", "end")
     call_command("maintenance", "status")
-    assert "No maintenance" in capsys.readouterr().out
+    ended, stands = capsys.readouterr().out.splitlines()
+    assert ended.startswith("Maintenance is over: ") and stands == "No maintenance is under way."

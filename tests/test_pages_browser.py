@@ -111,18 +111,19 @@ def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world,
         * 2
     )
     make_agent("long", title=title[:200])
+    words = f"long · {title[:200].strip()}"
     site = visit(root)
     page = site.open("/upload/")
     whole = page.locator("#id_agent + .help")
-    page.locator("#id_agent").select_option(label="Reads invoices")
+    page.locator("#id_agent").select_option(label="reader · Reads invoices")
     expect(whole).to_be_hidden()
     height = page.locator("#id_client").bounding_box()["height"]
-    page.locator("#id_agent").select_option(label=title[:200].strip())
+    page.locator("#id_agent").select_option(label=words)
     for width in (1280, 320):
         page.set_viewport_size({"width": width, "height": 900})
         expect(whole).to_be_visible()
         box = whole.bounding_box()
-        assert whole.inner_text() == title[:200].strip() and box["x"] + box["width"] <= width
+        assert whole.inner_text() == words and box["x"] + box["width"] <= width
         assert whole.evaluate("e => e.scrollWidth <= e.clientWidth")
         assert page.locator("#id_client").bounding_box()["height"] == height, (
             "its neighbours stay as they are"
@@ -133,9 +134,9 @@ def test_the_whole_title_of_a_chosen_agent_can_be_read_however_long_it_is(world,
 def test_a_title_stands_below_its_list_where_the_list_cuts_it_and_nowhere_else(world, root, visit) -> None:
     make_agent("contracts", title="Contracts, read by rules on this machine")
     page = visit(root).open("/upload/")
-    page.locator("#id_agent").select_option(label="Contracts, read by rules on this machine")
+    page.locator("#id_agent").select_option(label="contracts · Contracts, read by rules on this machine")
     whole, shown = page.locator("#id_agent + .help"), set()
-    for width in range(330, 430, 10):
+    for width in range(390, 520, 10):
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         is_cut = page.evaluate(IS_CUT)

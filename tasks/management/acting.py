@@ -146,8 +146,9 @@ class Acting(base.Command):
         if as_json:
             self.say(json.dumps({"verb": self.verb, "rows": number, "first": first, "dry_run": True}))
             return
+        meta = rows.model._meta
         self.say(
-            f"{number} {'row' if number == 1 else 'rows'} would be concerned{': ' if first else ''}{', '.join(first)}{' …' if number > SHOWN else ''}"
+            f"{number} {meta.verbose_name if number == 1 else meta.verbose_name_plural} would be concerned{': ' if first else ''}{', '.join(first)}{' …' if number > SHOWN else '.'}"
         )
         for sentence in told:
             self.say(sentence)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from string import ascii_letters, digits
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -89,7 +90,7 @@ def make_first_user(say: Say) -> str:
     with alone(say):
         if users.exists():
             return ""
-        password = secrets.token_urlsafe(12)
+        password = "".join(secrets.choice(ascii_letters + digits) for _place in range(16))
         users.create_superuser(FIRST_USER, password=password)
     return (
         f"The first user is {FIRST_USER!r} with the password {password!r}. It is shown only now;\n"

@@ -126,7 +126,7 @@ def write(folder: Path, name: str, *, own_program: bool) -> list[Path]:
     }
     files = [
         _json(folder / "schema.json", {"kind": kind, "fields": fields}), _json(folder / "agent.json", about),
-        _json(samples / "sample.expected.json", expected), _text(folder / f"test_{kind}.py", TEST.format(name=name)),
+        samples / "sample.pdf", _json(samples / "sample.expected.json", expected), _text(folder / f"test_{kind}.py", TEST.format(name=name)),
     ]  # fmt: skip
     if own_program:
         return [_text(folder / "program.py", PROGRAM.format(name=name)), *files]

@@ -11,6 +11,7 @@ from rich.table import Table
 from tasks.costs.price_list import AMOUNTS, COLUMNS, Plan, plan, write
 from tasks.management import base
 from tasks.management.acting import operator
+from tasks.management.base import wrong_call
 from tasks.models import Price
 
 
@@ -27,8 +28,10 @@ changed: costs keep the price that they were computed with, and a new price begi
     def handle(self, *args, **options) -> None:
         try:
             text = options["file"].read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{options['file']} cannot be read as text in UTF-8: {error}") from error
+        except OSError as error:
+            raise wrong_call(f"{options['file']} cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise CommandError(f"{options['file']} is no text in UTF-8. Nothing was added.") from error
         found = plan(text)
         if found.faults:
             lines = "\n".join(f"  line {number}: {sentence}" for number, sentence in found.faults)

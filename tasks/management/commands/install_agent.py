@@ -50,8 +50,9 @@ Once it is there, each change of its files makes its next version. What the admi
                 self.say(f"{folder.name} is at version {current.number}, and its files are the same.")
                 return
             version = versions.make(operator(), agent, values)
+        lack = versions.lacking(agent, version)
         self.say(
-            f"{folder.name} is at version {version.number}. What is handed in from now on is read by it."
+            f"{folder.name} is at version {version.number}. {'Nothing can be handed in to it yet.' if lack else 'What is handed in to it from now on is read by this version.'}"
         )
-        if lack := versions.lacking(agent, version):
+        if lack:
             self.tell(lack)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tasks import maintenance
 from tasks.management.acting import Acting
-from tasks.models import Switches
+from tasks.models import BulkAction, Switches
 
 LOOK_SECONDS = 1.0
 
@@ -37,6 +37,15 @@ Exit code of status: 0 open, 1 in maintenance."""
             while (now := maintenance.now()) is not None and now.running:
                 self.tell(f"{now.running} attempts still run.")
                 time.sleep(LOOK_SECONDS)
+
+    def _tell(self, action: BulkAction, as_json: bool) -> None:
+        if as_json or not action.done:  # refused, or as it was before
+            return super()._tell(action, as_json)
+        self.say(
+            "Maintenance has begun: nothing is taken in and nothing is started."
+            if self.verb == "begin_maintenance"
+            else "Maintenance is over: documents are taken in, and waiting work starts again."
+        )
 
     def _tell_how_it_stands(self, as_json: bool) -> None:
         now = maintenance.now()

@@ -7,6 +7,7 @@ from typing import Any
 
 from tasks.management import agent_folders, base, scaffold
 from tasks.management.base import wrong_call
+from tasks.management.preparation import manage
 
 
 class Command(base.Command):
@@ -43,4 +44,4 @@ It asks a model, whose answer for the sample is scripted, so that everything wor
             raise wrong_call(f"{folder} cannot be written: {error.strerror}.") from error
         for file in files:
             self.say(str(file))
-        self.say(f"\nTry it: manage.py run_agent {name} {folder}/samples/sample.pdf")
+        self.say(f"\nTry it: {manage()} run_agent {name} {folder}/samples/sample.pdf")

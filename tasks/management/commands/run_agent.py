@@ -101,8 +101,9 @@ Exit code: 0 with a result; 1 with a failure; 2 for a wrong call."""
     def show(self, outcome: Completed) -> None:
         """A line for each value: where it stands on the page, how sure it is, and why it needs a look."""
         for record in outcome.result.records if outcome.result else ():
+            first, last = record.first_page, record.last_page
             table = Table(
-                title=f"{record.kind}, pages {record.first_page}-{record.last_page}",
+                title=f"{record.kind}, {f'page {first}' if first == last else f'pages {first}-{last}'}",
                 box=None,
                 title_justify="left",
             )

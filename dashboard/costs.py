@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -45,6 +46,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "questions": _questions(), "budgets": budgets.budgets(seen_by(request.user)), "calibration": _calibration(report),
         "closed": ClosedMonth.objects.order_by("-month")[:12], "closable": closing.closable(state),
         "may_close": request.user.has_perm("tasks.close_month"),
+        "compute_lacks_rate": settings.COMPUTE_USD_PER_HOUR is None and not settings.DATABRICKS_JOB_ID,
     }  # fmt: skip
     return render(request, "costs.html", context)
 

@@ -13,6 +13,8 @@ from dashboard.words import field_word
 SENTENCES = (
     gettext_noop("This file is empty (0 bytes)."),
     gettext_noop("This file is not a PDF, whatever its name says."),
+    gettext_noop("This file was handed in before as “%(name)s”, so it is not read again."),
+    gettext_noop("These are the same bytes as “%(name)s” beside it."),
     gettext_noop("This PDF has no pages."),
     gettext_noop("This PDF is encrypted and needs a password to open."),
     gettext_noop("The password does not open this PDF."),

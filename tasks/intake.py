@@ -209,9 +209,10 @@ def _to_read(
         elif document.pk in inside:
             pass  # it comes again, because its answer was lost
         elif task := earlier.get(document.pk):
-            sentence = _("This file was handed in before as “%(name)s”, so it is not read again.") % {
-                "name": document.original_name
-            }
+            # Kept as it is in English; each reader's language finds it (dashboard/sayings.py)
+            sentence = (
+                f"This file was handed in before as “{document.original_name}”, so it is not read again."
+            )
             refused.append(_entry(file.name, "duplicate", sentence, document.pk, task))
         elif file.locked:
             refused.append(_entry(file.name, "encrypted", file.locked, document.pk))
@@ -315,8 +316,7 @@ def _entry(
 
 
 def _beside(name: str, first: str, document_id: int | None = None) -> dict[str, Any]:
-    sentence = _("These are the same bytes as “%(name)s” beside it.") % {"name": first}
-    return _entry(name, "duplicate", sentence, document_id)
+    return _entry(name, "duplicate", f"These are the same bytes as “{first}” beside it.", document_id)
 
 
 def _documents(actor: Actor, client: Client, files: list[Received]) -> dict[str, Document]:

@@ -121,6 +121,12 @@ def test_the_page_shows_sums_waste_and_a_dash_for_what_is_unknown(fiona) -> None
     assert "stops at" in text, "the banner of the budget"
 
 
+def test_a_dash_for_compute_says_which_price_is_missing(fiona, settings) -> None:
+    assert "COMPUTE_USD_PER_HOUR is not set" in fiona.get(reverse("costs")).content.decode()
+    settings.COMPUTE_USD_PER_HOUR = Decimal("0.12")
+    assert "COMPUTE_USD_PER_HOUR" not in fiona.get(reverse("costs")).content.decode()
+
+
 def test_what_was_not_wasted_is_zero_and_what_nobody_knows_is_a_dash(fiona, money) -> None:
     """Where each attempt had its result, the page did not know what the others have cost."""
     Attempt.objects.exclude(status="completed").delete()

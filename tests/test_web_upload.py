@@ -103,6 +103,15 @@ def test_the_same_file_again_points_to_what_was_read_and_can_be_read_again(place
     assert reverse("task", args=(task.pk,)) in page
     assert "1 file was already handed in" in page and "not taken" not in page and "tone-bad" not in page
     assert "data-final" in page, "what was read before is no news"
+    german = text_of(
+        place[0].get(
+            reverse("extraction", args=(Extraction.objects.latest("pk").pk,)),
+            headers={"accept-language": "de"},
+        )
+    )
+    assert "Diese Datei wurde schon als „first.pdf“ eingereicht" in german, (
+        "whatever language it was handed in in"
+    )
     overview = text_of(place[0].get(reverse("extractions")))
     assert "1 file already handed in" in overview and "not taken" not in overview
     hand_in(place, ("second.pdf", pdf_bytes()), run_again="on")

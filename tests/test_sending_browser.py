@@ -21,7 +21,7 @@ from django.db.models import QuerySet
 from playwright.sync_api import Page, expect
 
 from tasks.models import Document, Extraction, Membership, Task
-from tests.browser_tools import Site, chromium, pytestmark, root, world  # noqa: F401 - fixtures
+from tests.browser_tools import Site, chromium, pytestmark, root, visit, world  # noqa: F401 - fixtures
 from tests.callback_proxy import Proxy, whole
 from tests.commands import ROOT, free_port, wait_until
 from tests.factories import make_client, make_user, pdf_bytes
@@ -263,3 +263,32 @@ def test_each_file_says_what_became_of_it_and_one_voice_says_it_seldom(sent, wor
     page.wait_for_url(DONE, timeout=60_000)
     expect(page.locator("#refused")).to_contain_text("broken.pdf")
     expect(page.locator("#repeats")).to_contain_text("copy.pdf")
+
+
+def test_files_that_are_added_while_the_end_is_said_are_sent_as_well(sent, root, visit, tmp_path: Path) -> None:  # noqa: F811 # fmt: skip
+    first, second = sorted(folder(tmp_path, 2).iterdir())
+    page = visit(root).open("/upload/")
+    page.evaluate(
+        """() => {
+          const { end } = Sending.prototype, { arrayBuffer } = Blob.prototype;
+          Sending.prototype.end = async function (leftOut) {
+            Sending.prototype.end = end;
+            await new Promise((resolve) => Object.assign(window, { goOn: resolve }));
+            return this.end(leftOut);
+          };
+          window.slow = () => {
+            Blob.prototype.arrayBuffer = async function () {
+              await new Promise((resolve) => setTimeout(resolve, 1500));
+              return arrayBuffer.call(this);
+            };
+          };
+        }"""
+    )
+    page.locator("#id_files").set_input_files(first)
+    page.locator("[data-send]").click()
+    wait_until(lambda: page.evaluate("Boolean(window.goOn)"), 30, "the end")
+    page.evaluate("slow()")
+    page.locator("#id_files").set_input_files(second)
+    page.evaluate("goOn()")
+    page.wait_for_url(DONE)
+    assert in_once(sent(), 2)

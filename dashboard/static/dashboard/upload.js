@@ -65,7 +65,12 @@
     }
   }
 
-  async function add(files) {
+  let looked = Promise.resolve(); // at all that were added so far
+  function add(files) {
+    looked = Promise.all([looked, look(files)]);
+  }
+
+  async function look(files) {
     problem.hidden = true;
     const fresh = files.filter((file) => !isKnown(file)).map((file) => ({ file, why: "checking", state: "waiting", share: 0, note: "" }));
     chosen.push(...fresh);
@@ -223,13 +228,16 @@
       draw();
       progress();
       ({ why, status } = await running);
+      await looked;
     } while (status === undefined && inState("waiting").length); // some were added when the last were on their way
     const failed = inState("failed").length;
     if (status === undefined && failed) why = text.someFailed.replace("{number}", failed);
     else if (status === undefined) {
       const leftOut = chosen.filter(({ why }) => why).map(({ file, why }) => [why, file.name]);
       if (await sender.end(leftOut.slice(0, Number(text.mostLeftOut)))) {
-        location.assign(sender.url);
+        await looked;
+        if (inState("waiting").length) start();
+        else location.assign(sender.url);
         return;
       }
       ({ why, status } = sender.stopped);

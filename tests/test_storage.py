@@ -210,6 +210,21 @@ def test_a_folder_that_may_not_be_written_is_said_in_words(storage):
     assert not caught.value.retryable
 
 
+def test_a_folder_that_cannot_be_looked_through_is_no_empty_one(storage):
+    """A deletion that took it for empty would say that everything of a client is gone."""
+    storage.put(NAME, io.BytesIO(b"x"))
+    folder = (storage.root / NAME).parent
+    folder.chmod(0)
+    try:
+        with unprivileged(), pytest.raises(StorageError, match="cannot be looked through") as caught:
+            list(storage.names("documents/"))
+    finally:
+        folder.chmod(0o700)
+    assert caught.value.retryable
+    assert list(storage.names("documents/")) == [NAME]
+    assert list(storage.names("nothing/here/")) == []
+
+
 def test_a_file_where_a_folder_should_be_is_said_in_words(storage):
     storage.root.write_bytes(b"in the way")
     with pytest.raises(StorageError, match="cannot be stored"):

@@ -72,11 +72,18 @@ class FolderStorage:
     def names(self, prefix: str) -> Iterator[str]:
         parent = prefix.rpartition("/")[0]
         start = self._path(parent) if parent else self.root
-        for folder, _, files in os.walk(start):
+        for folder, _, files in os.walk(start, onerror=self._unlisted):
             for file in files:
                 name = (Path(folder) / file).relative_to(self.root).as_posix()
                 if name.startswith(prefix) and not name.endswith(PARTIAL):
                     yield name
+
+    def _unlisted(self, error: OSError) -> None:
+        """What cannot be looked through may hold files: a deletion that left them out would say that all is gone."""
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            return
+        message = f"The folder {error.filename} of the storage cannot be looked through: {error.strerror}. Check its permissions and its mount."
+        raise StorageError(message, retryable=True) from error
 
     def path_for_attempt(self, name: str) -> Path:
         path = self._path(name)

@@ -53,3 +53,44 @@ def test_a_name_in_two_lines_in_the_middle_asks_for_a_look(tmp_path: Path) -> No
     ]
     found = record(tmp_path, [*rows, [(60, "Total"), (400, "GBP 120.00")]])
     assert any("go on" in reason for reason in found.fields["supplier"].reasons)
+
+
+RATES: Rows = [
+    [(60, "MwSt"), (300, "Imponibile"), (380, "Imposta")],
+    [(460, "sofort")],
+    [(60, "10"), (300, "100,00"), (380, "10,00")],
+    [(460, "gleich")],
+    [(460, "sofort")],
+    [(60, "16"), (300, "200,00"), (380, "32,00")],
+]
+
+
+def test_a_value_beside_two_lines_of_its_label_is_read(tmp_path: Path) -> None:
+    """A form in two languages: each label in two lines, the value as high as the gap between them. Its rates are added up."""
+    rows: Rows = ["Rechnung - Fattura", "Harbour Lane Books GmbH", ""]
+    for german, value, italian in [
+        ("Dok.-nummer und -datum", "63/2025 - 2025-06-20", "Numero e data doc."),
+        ("Gesamtbetrag Dokument", "EUR 342,00", "Importo totale documento"),
+        ("Ende Zahlungsziel", "2025-07-20", "Data scadenza pagamento"),
+    ]:
+        rows += [[(60, german)], [(300, value)], [(60, italian)], "", ""]
+    found = record(tmp_path, [*rows, *RATES], step=6)
+    assert values(found, "number", "date", "due_date") == ["63/2025", "2025-06-20", "2025-07-20"]
+    assert sums(found) == [300, 42, 342]
+
+
+def test_one_rate_of_several_is_not_the_whole(tmp_path: Path) -> None:
+    """Where something stands between the rows of the rates, and no total proves their sum."""
+    head: Rows = ["Rechnung - Fattura", "Harbour Lane Books GmbH", "", "Rechnungsnummer 63/2025", "", ""]
+    assert sums(record(tmp_path, [*head, *RATES], step=6)) == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("title", "label"), [("Sale Return", "SR No :"), ("Credit Note", "CN Nr."), ("Tax Invoice", "TI #")]
+)
+def test_a_label_may_begin_with_the_first_letters_of_the_title(
+    tmp_path: Path, title: str, label: str
+) -> None:
+    rows: Rows = ["Harbour Lane Books Ltd", title, [(300, label), (400, "SR_019")], "Date: 14 May 2024"]
+    found = record(tmp_path, [*rows, [(60, "Total"), (400, "GBP 120.00")]])
+    assert found.fields["number"].value == "SR_019" and not found.fields["number"].reasons

@@ -5,8 +5,10 @@ from __future__ import annotations
 from tasks.agent.page import Page, Word
 from tasks.agent.rules.amounts import Amounts, amounts_of
 from tasks.agent.rules.buyers import buyers_of
+from tasks.agent.rules.kind import kind_of
 from tasks.agent.rules.lines import table_of
 from tasks.agent.rules.parties import Parties
+from tasks.agent.rules.received import closed_of
 from tasks.agent.rules.text import Text
 
 Rows = list[list[tuple[float, str]]]
@@ -69,3 +71,24 @@ def test_a_total_that_no_label_names() -> None:
         ]
     )
     assert found.total is not None and found.total.value == "5500"
+
+
+def test_a_receipt_with_a_spaced_title_and_a_closed_sum() -> None:
+    """Who writes stands over his registration at the foot; the tax of one rate of several asks for a look."""
+    text = text_of(
+        [
+            [(60, "2022年11月9日"), (400, "No. 1234")],
+            [(60, "領"), (75, "収"), (90, "証")],
+            [(60, "¥12,080-")],
+            [(60, "税率 8%"), (200, "¥1,000"), (300, "税額"), (400, "¥80")],
+            [(60, "税率 10%"), (200, "¥10,000"), (300, "税額"), (400, "¥1,000")],
+            *[[]] * 30,
+            [(400, "市ヶ谷駅前店")],
+            [(400, "東京都千代田区九段1-2-3")],
+            [(400, "登録番号 T0123456789012")],
+        ]
+    )
+    assert kind_of(text)[0] == "receipt"
+    total = closed_of(text)
+    assert total is not None and total.value == "12080"
+    assert [found.value for found in Parties(text).suppliers()] == ["市ヶ谷駅前店"]

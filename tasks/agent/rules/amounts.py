@@ -47,6 +47,8 @@ CLOSING, MOST_BEFORE = 0.75, 2
 COMPLETING, BESIDE = 0.75, 0.25
 BRACKETED = 0.9
 NEXT, SUMMED = 4, 0.8
+ROWS = 4
+"""Lines below a heading that may hold the rows of its table."""
 SENTENCE = 5
 """Words beside a figure that make it part of what somebody says."""
 REMARK = re.compile(r"[^\d(]*\)")
@@ -329,7 +331,7 @@ def _left_of(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount] | 
 
 def _heads_several(text: Text, cell: Cell) -> bool:
     """Whether the cell heads a table of sums with more than one row: which of the rows counts, the columns say."""
-    below = [other for other in text.below(cell, 2) if text.money(other)]
+    below = [other for other in text.below(cell, ROWS) if text.money(other)]
     return len(below) > 1 and any(True for _ in total_headings(text, text.lines[cell.line]))
 
 

@@ -123,7 +123,13 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
             found += _hashed(text, cell, weight)
             found += _under_heading(text, cell, weight)
             found += _under_title(text, cell, weight)
-    found = found or list(_over_label(text)) or list(_bare(text)) or list(_references(text))
+    found = (
+        found
+        or list(_over_label(text))
+        or list(_initials(text))
+        or list(_bare(text))
+        or list(_references(text))
+    )
     return found or (list(_orders(text)) if kind == "receipt" else [])
 
 
@@ -144,6 +150,21 @@ def _orders(text: Text) -> Iterator[Candidate]:
             for candidate in _number_values(text, cell, hit, 0.6, near=True):
                 candidate.reasons.append(ONLY_ORDER)
                 yield candidate
+
+
+def _initials(text: Text) -> Iterator[Candidate]:
+    """ "SR No: 19" on a sale return: the label begins with the first letters of the title."""
+    titles = [text.folded[c][h.start : h.end].split() for c, h in text.labelled("kind:") if text.leads(c, h)]
+    short = {"".join(word[0] for word in words) for words in titles if len(words) > 1}
+    label = re.compile(rf"(?:{'|'.join(map(re.escape, short))})[\s.]{{0,2}}(?:no|nr|num(?:ber)?|#)[\s.:]*")
+    for cell in text.cells if short else ():
+        match = label.match(text.folded[cell])
+        if match is None:
+            continue
+        beside = next(text.right_of(cell), None) if match.end() == len(cell.text) else None
+        place = (beside, _lead_end(beside)) if beside is not None else (cell, match.end())
+        if (found := _number_in(text, *place, 0.8)) is not None:
+            yield found
 
 
 def _bare(text: Text) -> Iterator[Candidate]:

@@ -12,7 +12,7 @@ from tasks.agent.rules.text import Text
 JOINED = re.compile(r"^[^\W\d_][\w .]{2,24}[^\W\d_] ?[/&] ?$|^td[o\d][\d)] ?$")
 """What a title may open with: "Repair order / Invoice", and the code that Italy has for each kind."""
 WORDS = re.compile(r"\S*[^\W\d_]{3}\S*")
-SPACED = re.compile(r"\b(?:\w ){3,}\w\b")
+SPACED = re.compile(r"\b(?:\w ){3,}\w\b|(?<!\S)(?:[\u3040-\u9fff] ){2,}[\u3040-\u9fff](?!\S)")
 DAYS = r"\d{1,3} ?(?:days?|tagen?|jours?|dias?|giorni|gg|dagen|dni|paivaa|pv|dagar|dage|dager|dnu)\b"
 PAID_IN = re.compile(rf"\s+(?:a |à )?{DAYS}")
 """What makes of a title a way to pay: "Recibo 60 días"."""

@@ -391,6 +391,6 @@ class Parties:
         if (
             FOOTER_WORDS.search(below)
             and not FOOTER_WORDS.search(self.text.folded[cell])
-            and re.search(r"[A-ZÀ-Ý]", cell.text)
+            and re.search(r"[A-ZÀ-Ý\u3040-\u9fff]", cell.text)
         ):
             self._add(cell.text, cell.words, "imprint", 0.9)

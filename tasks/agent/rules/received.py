@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -12,6 +13,8 @@ from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Candidate, Text, figure_at
 
 SCORE, BARE, ONLY = 0.8, 0.7, 0.5
+CLOSED = re.compile(r"(?:[¥￥]|金)\s?[\d,]+\s?(?:円?[-−ー也]|※)")
+"""A sum that a stroke or a word closes, so that nobody can write a digit behind it: "¥12,080-"."""
 UNNAMED = "No label names a total; this is the only amount in the document."
 
 
@@ -28,6 +31,12 @@ def received_of(text: Text, table: Table) -> Candidate | None:
             candidate = figure_at(other, amount, SCORE if amount.money else BARE, label)
             found.setdefault(amount.value, candidate)
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def closed_of(text: Text) -> Candidate | None:
+    """The sum that is closed against digits behind it, as nothing but the total of a Japanese receipt is."""
+    cells = (cell for cell in text.cells if CLOSED.fullmatch(cell.text))
+    return next((figure_at(cell, amount, SCORE) for cell in cells for amount in text.money(cell)[:1]), None)
 
 
 def only_figure(text: Text) -> Candidate | None:

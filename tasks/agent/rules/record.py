@@ -26,7 +26,7 @@ from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.parties import Parties
 from tasks.agent.rules.patterns import key_of
 from tasks.agent.rules.products import FACTORS, products
-from tasks.agent.rules.received import only_figure, received_of
+from tasks.agent.rules.received import closed_of, only_figure, received_of
 from tasks.agent.rules.recognised import LOST, UNCLEAR, lost_accents, unclear
 from tasks.agent.rules.spelled import spelled_of
 from tasks.agent.rules.tables import Row, Table, worths
@@ -148,7 +148,7 @@ def complete_total(text: Text, name: str, amounts: Amounts, table: Table, spelle
         return
     received, total = received_of(text, table), amounts.total
     if total is None:
-        amounts.total = received or spelled or only_figure(text)
+        amounts.total = received or closed_of(text) or spelled or only_figure(text)
     elif received is not None and received.amount - total.amount not in (0, *map(abs, amounts.settled)):
         total.reasons.append(rivalled(received.value))
 

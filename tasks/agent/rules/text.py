@@ -16,6 +16,8 @@ from tasks.agent.rules.countries import Countries, countries_of
 from tasks.agent.rules.labels import Hit
 
 ADDRESS_LINES = 6
+STACKED, OVERLAP = 4.0, 0.3
+"""Points by which two lines of a label begin apart at most; the share of its height that a value between them reaches into each."""
 NOT_A_LABEL_BEFORE = re.compile(r"[^\W\d_]")
 
 
@@ -145,11 +147,25 @@ class Text:
     def right_of(self, cell: Cell) -> Iterator[Cell]:
         """Cells to the right on the same line, up to the next label."""
         line = self.lines[cell.line]
-        for other in line.cells[cell.column + 1 :]:
+        for other in line.cells[cell.column + 1 :] or self._beside_both(cell):
             hit = self.leading_hit(other)
             if hit is not None and not self.amounts(other) and not self.dates(other):
                 return
             yield other
+
+    def _beside_both(self, cell: Cell) -> list[Cell]:
+        """What stands beside a label of two lines, as high as the gap between them: one in each of two languages."""
+        for start in (cell.line, max(cell.line - 2, 0)):
+            three = self.lines[start : start + 3]
+            if len(three) < 3 or cell.line == start + 1:
+                continue
+            upper, between, lower = three
+            one, other = upper.cells[0], lower.cells[0]
+            stacked = len(upper.cells) == len(lower.cells) == 1 and abs(one.x0 - other.x0) < STACKED
+            overlap = min(one.y1 - between.y0, between.y1 - other.y0)
+            if stacked and upper.page == lower.page and overlap > OVERLAP * one.height:
+                return [c for c in between.cells if c.x0 > max(one.x1, other.x1)]
+        return []
 
     def below(self, cell: Cell, lines: int = 2) -> Iterator[Cell]:
         """Cells under this one in the next few lines, nearest first."""

@@ -192,3 +192,17 @@ def test_a_day_on_which_money_is_taken(tmp_path: Path) -> None:
     rows: Rows = ["Kite & Loom", "Beitragsrechnung BR-55", "Datum: 14.05.2024", *money(("Gesamtbeitrag", "119,00 EUR")), "Den Betrag buchen wir am 01.06.2024 von Ihrem Konto ab."]  # fmt: skip
     fields = read(tmp_path, rows).fields
     assert (fields["total"].value, fields["due_date"].value) == ("119.00", "2024-06-01")
+
+
+def test_title_and_number_stand_in_cells_of_their_own(tmp_path: Path) -> None:
+    title: Rows = [[(60, "FACTURE"), (160, "N°"), (200, "2405-118"), (300, "du"), (330, "14/05/2024")]]
+    items: Rows = [[(60, "Réf."), (140, "Désignation"), (280, "Qté"), (360, "Total")], [(60, "FRN1"), (140, "Plaquettes"), (280, "1"), (360, "80,00")]]  # fmt: skip
+    total = money(("Total", "80,00"))
+    assert read(tmp_path, ["Kite & Loom", *title, *items, *total]).fields["number"].value == "2405-118"
+    assert read(tmp_path, ["Kite & Loom", "FACTURE", *items, *total]).fields["number"].value is None
+
+
+def test_a_larger_sum_under_unknown_words_makes_a_total_doubtful(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "INVOICE", "Invoice no 7", *money(("Total", "240.00"), ("Zusammen inbegriffen", "285.60"))]  # fmt: skip
+    total = read(tmp_path, rows).fields["total"]
+    assert (total.value, len(total.reasons)) == ("240.00", 1)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, choose
-from tasks.agent.rules.due import doubt_balance, doubt_rivals, settle_due
+from tasks.agent.rules.due import doubt_balance, doubt_larger, doubt_rivals, settle_due
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.numbers import ROUNDING, code_of
@@ -75,6 +75,7 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     settle_due(by_role, chosen)
     _complete(text, table, chosen)
     _doubt_total(text, by_role["tax"], chosen)
+    doubt_larger(text, table, chosen)
     doubt_rivals(by_role, chosen)
     doubt_balance(text, by_role, chosen)
     three = [c for c in (chosen.net, chosen.tax, chosen.total) if c is not None]

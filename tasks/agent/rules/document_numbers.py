@@ -121,6 +121,7 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
                 _said_also(text, cell, hit, weight)
             )
             found += _hashed(text, cell, weight)
+            found += _beside_title(text, cell, weight)
             found += _under_heading(text, cell, weight)
             found += _under_title(text, cell, weight)
     found = (
@@ -137,7 +138,8 @@ def _references(text: Text) -> Iterator[Candidate]:
     """ "Ref no: #1721", where nothing else numbers the document."""
     for cell, hit in text.labelled("other_number"):
         said = text.folded[cell][hit.start : hit.end].replace(".", "")
-        if text.leads(cell, hit) and REFERENCE.fullmatch(said) and cell.y0 < text.pages[cell.page].height / 2:
+        high = cell.y0 < text.pages[cell.page].height / 2 and not heads_column(text, cell)
+        if text.leads(cell, hit) and REFERENCE.fullmatch(said) and high:
             for candidate in _number_values(text, cell, hit, 0.65):
                 candidate.reasons.append(ONLY_REFERENCE)
                 yield candidate
@@ -253,6 +255,19 @@ def _over_label(text: Text) -> Iterator[Candidate]:
                 candidate = _number_in(text, other, _lead_end(other), 0.7)
                 if candidate is not None:
                     yield candidate
+
+
+def _beside_title(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
+    """ "N°" in the cell beside the title, and the number in the next one."""
+    after = text.lines[cell.line].cells[cell.column + 1 : cell.column + 3]
+    if (
+        len(after) == 2
+        and (label := BARE_LABEL.match(text.folded[after[0]]))
+        and label.end() == len(after[0].text)
+    ):
+        candidate = _number_in(text, after[1], _lead_end(after[1]), weight * RIGHT)
+        if candidate is not None:
+            yield candidate
 
 
 def _hashed(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:

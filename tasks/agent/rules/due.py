@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -9,10 +10,13 @@ from decimal import Decimal
 from tasks.agent.rules.combining import UNPRINTED, Amounts, sums_of
 from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.sums import Figure
+from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Text, rivalled
 
 LEAST = Decimal(1)
 """Smaller changes round what is paid."""
+MOST_BELOW, MOST_WORDS, LETTERS = 5, 8, re.compile(r"[^\W\d_]{3}")
+"""Lines below a total, and words of one, in which a larger sum may have a label that nobody knows."""
 BALANCE = "{before} from before and {rest} are this total: it may be what is owed altogether, and not what this document charges."
 MOST_ABOVE = 40
 """Lines in which a balance from before and what is charged stand above their sum."""
@@ -88,3 +92,21 @@ def _changes(by_role: dict[str, list[Figure]]) -> Iterator[tuple[int, Decimal]]:
             value = sign * abs(figure.amount.value)
             if figure.of_price and not figure.amount.percent and abs(value) >= LEAST:
                 yield figure.line, value
+
+
+def doubt_larger(text: Text, table: Table, chosen: Amounts) -> None:
+    """Say that a larger sum stands below a total that no tax proves, under words which no label is made of: it may include the tax."""
+    total = chosen.total
+    if total is None or chosen.tax is not None or not total.words or total.amount <= 0:
+        return
+    first = text.cell_of(total.words[0])
+    for line in text.lines[first.line + 1 : first.line + 1 + MOST_BELOW]:
+        figures = [amount for cell in line.cells for amount in text.money(cell)]
+        known = line.index in table.taken or any(text.hits.get(cell) for cell in line.cells)
+        if line.page != first.page or known or len(figures) != 1 or len(line.text.split()) > MOST_WORDS:
+            continue
+        if total.amount < figures[0].value < 2 * total.amount and LETTERS.search(line.text):
+            total.reasons.append(
+                f"A larger sum stands below it, and no label that is known: {line.text[:60]}."
+            )
+            return

@@ -15,7 +15,7 @@ NUMBERS: dict[str, Words] = {
         "|pi number|folio number|folio #|folio|proposal no|proposal number|proposal #|quote reference|quote id|credit #|ro #|ro no"
         "|repair order #|repair order no|trans|trans no|trans #|transaction #|check #|check no|chk|receipt ref|statement number|memo no"
         "|credit no|credit number|sales receipt no|sales receipt #|order receipt no|voucher no|docket no|ticket number|slip no"
-        "|slip number|slip #",
+        "|slip number|slip #|sales #|sale #|sales no|sale no|sale number",
         "de": "rechnungsnummer|rechnungs nummer|rechnungsnr|rechnungs nr|rechnung nr|rechnung nummer|nummer|re nr|rg nr|rechn nr|belegnummer"
         "|beleg nr|belegnr|beleg nummer|gutschriftnummer|gutschriftsnummer|gutschrift nr|gutschrifts nr|angebotsnummer|angebots nr"
         "|angebot nr|bon nr|bonnummer|quittung nr|quittungsnummer|dokumentnummer|dokument nr|offerte nr|offertnummer|rechnungs id"

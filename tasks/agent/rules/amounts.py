@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from itertools import accumulate
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
@@ -308,11 +309,12 @@ def _to_the_right(text: Text, cell: Cell) -> Iterator[tuple[Cell, numbers.Amount
 def _outside(text: Text, cell: Cell, start: int = 0) -> list[numbers.Amount]:
     """The figures without those in brackets behind another one, which are remarks: "22.00 (100.00)". One alone in brackets behind a label is no less than nothing."""
     amounts = text.amounts(cell)
-    bracketed = [
-        a
-        for a in amounts
-        if a.start > start and cell.text.count("(", 0, a.start + 1) > cell.text.count(")", 0, a.start)
-    ]
+    depths = (
+        list(accumulate((letter == "(") - (letter == ")") for letter in cell.text))
+        if "(" in cell.text
+        else []
+    )
+    bracketed = [a for a in amounts if depths and a.start > start and depths[a.start] > 0]
     plain_ = [a for a in amounts if a not in bracketed]
     if start and not any(a.money for a in plain_):
         return [replace(a, value=abs(a.value)) if a in bracketed else a for a in amounts]

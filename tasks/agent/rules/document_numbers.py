@@ -51,7 +51,7 @@ SAID_ALSO = re.compile(
 BARE = ("number", "numero", "nummer", "numer")
 """Labels that do not say whose number it is."""
 
-VALUE = re.compile(r"[\s.:]*\S*\d\S*[\s,;|·-]*")
+VALUE = re.compile(r"[\s.:]*[^\s\d]{0,12}\d\S{0,30}[\s,;|·-]*")
 BARE_LABEL = re.compile(
     r"^(?:n[o.°º]{0,2}|nr|num(?:ber|mer|ero)?|#)(?:(?<![a-z])|(?![a-z]))\W{0,2}\s?[:.]?\s*(?=$|\W*[a-z]{0,6}[-/ ]?\d)"
 )

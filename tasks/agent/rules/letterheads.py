@@ -24,7 +24,7 @@ from tasks.agent.rules.text import Text
 
 TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b")
 """What goes on a title: "Quittance de loyer", "Receipt for rent"."""
-NUMBERED = re.compile(r"#|\bN[o°º]|:\s*\S*\d")
+NUMBERED = re.compile(r"#|\bN[o°º]|:\s{0,3}\S{0,20}\d")
 """What numbers a document behind its title."""
 NAMES = re.compile(r"[^\W\d_]{2}")
 LEAST_LETTERS, WIDE = 4, 1.6

@@ -10,6 +10,9 @@ from tasks.agent.rules.text import Text
 from tasks.agent.rules.vocabulary import Words
 from tasks.agent.rules.vocabulary.taxed import NET, TAXES, WITHOUT
 
+ABBREVIATED = 4
+"""Letters of a word that may be printed with points, at most."""
+
 
 def one_of(*tables: Words) -> str:
     """A pattern for folded text; abbreviations may have points: "H.T.V.A."."""
@@ -22,7 +25,6 @@ def pointed(phrase: str) -> str:
     return r"\W{1,3}".join(r"\.?".join(word) if len(word) <= ABBREVIATED else word for word in words)
 
 
-ABBREVIATED = 4
 WITHOUT_TAX = re.compile(
     rf"\b(?:(?:{one_of(WITHOUT)})\b[\W\d]{{0,8}}(?:(?:de |des |la |les |l'|dell'|the |of )*)(?:{one_of(TAXES)})|{one_of(NET)})(?![^\W_])"
 )
@@ -35,7 +37,7 @@ ADJACENT = re.compile(r"[^\w]*(?:(?:eur|euros?|in|en|of|de|der|des|la)\b[^\w]*)*
 
 
 def is_untaxed(text: Text, cell: Cell, hit: Hit) -> bool:
-    """Whether the words up to the figures around a label of a sum, or right behind its figure, say that the sum lacks its tax, or call it net."""
+    """Whether the words around a label of a sum, up to the figures before and behind it, say that the sum lacks its tax, or call it net."""
     folded = text.folded[cell]
     amounts = text.money(cell)
     start = max((amount.end for amount in amounts if amount.end <= hit.start), default=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -177,6 +178,7 @@ def test_a_worker_whose_storage_takes_no_files_starts_nothing_that_would_only_fa
     """As on a mount that was made read-only: each task had failed for good within seconds."""
     tasks = submit("completes", 2)
     attempts = Path(migrated.environment["STORAGE_URL"].removeprefix("file:")) / "attempts"
+    shutil.rmtree(attempts, ignore_errors=True)  # that of the tests before
     attempts.write_text("in the way")
     try:
         run = migrated.run("worker", "--until-idle")

@@ -12,17 +12,14 @@ from django.conf import settings as django_settings
 from django.test import Client as Browser
 from playwright.sync_api import Page, sync_playwright
 
-from tasks.models import Task
 from tests.factories import (
+    fill,
     make_agent,
-    make_attempt,
     make_client,
-    make_completed,
     make_document,
     make_extraction,
     make_task,
     make_user,
-    result_json,
 )  # fmt: skip
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -112,25 +109,7 @@ def world(transactional_db):
         }
     )
     extraction.save()
-    make_completed(extraction, make_document(audited, "good.pdf"), result=result_json())
-    make_completed(
-        extraction,
-        make_document(audited, "doubtful.pdf"),
-        result=result_json(confidence=0.62, needs_review=True),
-    )
-    failed = make_task(extraction, make_document(audited, "failed.pdf"))
-    attempt = make_attempt(failed, "failed", error_code="no_pages", error_message="This PDF has no pages.")
-    Task.objects.filter(pk=failed.pk).update(
-        status="failed",
-        finished_at=attempt.finished_at,
-        error_code="no_pages",
-        error_message="This PDF has no pages.",
-    )
-    running = make_task(extraction, make_document(audited, "running.pdf", pages=30))
-    attempt = make_attempt(running, "running", pages_done=12, pages_total=30)
-    Task.objects.filter(pk=running.pk).update(
-        status="processing", locked_by="worker:x", lease_owner=attempt.worker, lease_expires_at=attempt.deadline_at, current_attempt=attempt.pk
-    )  # fmt: skip
+    fill(extraction, "no_pages")
     for number in range(4):
         make_task(extraction, make_document(audited, f"waiting-{number}.pdf"))
     return extraction

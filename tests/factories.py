@@ -164,3 +164,22 @@ def result_json(
         "version": 1, "kind": "invoice", "language": "en", "pages": 1, "records": [record], "confidence": confidence,
         "needs_review": needs_review, "reasons": [], "notes": ["Contains JavaScript, which is never run."],
     }  # fmt: skip
+
+
+def fill(extraction: Extraction, error_code: str) -> None:
+    """Give an extraction tasks that are completed (one for review), failed with this code, and processed."""
+    audited = extraction.client
+    make_completed(extraction, make_document(audited, "good.pdf"), result=result_json())
+    doubtful = result_json(confidence=0.62, needs_review=True)
+    make_completed(extraction, make_document(audited, "doubtful.pdf"), result=doubtful)
+    message = "This PDF has no pages."
+    failed = make_task(extraction, make_document(audited, "failed.pdf"))
+    attempt = make_attempt(failed, "failed", error_code=error_code, error_message=message)
+    Task.objects.filter(pk=failed.pk).update(
+        status="failed", finished_at=attempt.finished_at, error_code=error_code, error_message=message
+    )
+    running = make_task(extraction, make_document(audited, "running.pdf", pages=30))
+    attempt = make_attempt(running, "running", pages_done=12, pages_total=30)
+    Task.objects.filter(pk=running.pk).update(
+        status="processing", locked_by="worker:x", lease_owner=attempt.worker, lease_expires_at=attempt.deadline_at, current_attempt=attempt.pk
+    )  # fmt: skip

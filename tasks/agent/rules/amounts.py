@@ -12,8 +12,8 @@ from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
 from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, choose
 from tasks.agent.rules.due import doubt_balance, doubt_larger, doubt_rivals, settle_due
+from tasks.agent.rules.headings import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.lines import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.numbers import ROUNDING, code_of
 from tasks.agent.rules.sums import Figure, columned, doubt_rate, total_headings
 from tasks.agent.rules.tables import Table, worth

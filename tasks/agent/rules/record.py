@@ -16,10 +16,11 @@ from tasks.agent.rules.buyers import addressee, buyers_of
 from tasks.agent.rules.combining import Amounts
 from tasks.agent.rules.days import dates_of
 from tasks.agent.rules.document_numbers import numbers_of
+from tasks.agent.rules.headings import ENDS_ITEMS
 from tasks.agent.rules.items import proved
 from tasks.agent.rules.kind import NAMES
 from tasks.agent.rules.labels import find, fold
-from tasks.agent.rules.lines import ENDS_ITEMS, table_of
+from tasks.agent.rules.lines import table_of
 from tasks.agent.rules.money import currency_of, unit_of
 from tasks.agent.rules.names import SHARED
 from tasks.agent.rules.numbers import ROUNDING
@@ -64,37 +65,13 @@ def record_of(
     numbers = numbers_of(text, name)
     if not is_business(text, name, sureness, numbers, amounts, table) and xml is None:
         name = kind_by_content(text, amounts)
-        if not name:
-            return None
-    if name not in NAMES:
-        name = "invoice"
-    if name in ("invoice", "receipt") and gives_back(amounts, table):
-        name = "credit_note"
-    parties = Parties(text, table.taken)
-    chosen: dict[str, Candidate | None] = {
-        "supplier": first(parties.suppliers()),
-        "buyer": first(buyers_of(text) or parties.addressed),
-        "number": first(numbers),
-        "date": first(dates_of(text, "date", name)),
-        "due_date": first(dates_of(text, "due_date")),
-        "currency": first(currency_of(text)),
-        "net": amounts.net or untaxed(text, name, amounts, table),
-        "tax": amounts.tax,
-        "total": amounts.total or without_tax(text, amounts),
-        "amount_due": amounts.amount_due,
-    }
-    if chosen["buyer"] is None and chosen["supplier"] is not None:
-        chosen["buyer"] = first(addressee(text, chosen["supplier"].value))
-    names = [candidate.value if candidate else "" for candidate in (chosen["supplier"], chosen["buyer"])]
-    chosen |= tax_ids_of(text, *names) | iban_of(text)
+    if not name:
+        return None
+    name = final_kind(name, gives_back(amounts, table))
+    chosen = candidates_of(text, name, numbers, amounts, table)
     if xml is not None and xml.credit:
         name = "credit_note"
-    for key in ("supplier", "buyer"):
-        if chosen[key] is not None and lost_accents(text, chosen[key].words):  # type: ignore[union-attr]
-            chosen[key].reasons.append(LOST)  # type: ignore[union-attr]
-    number = chosen["number"]
-    if number is not None and unclear(number.value, number.words):
-        number.reasons.append(UNCLEAR)
+    doubt_recognised(text, chosen)
     found = findings(chosen, amounts, table, xml, today)
     doubt_currency(text, chosen, found)
     doubt_thousands(chosen, found)
@@ -117,6 +94,46 @@ def record_of(
         first_page=min(text.pages),
         last_page=max(text.pages),
     )
+
+
+def final_kind(name: str, gives_back: bool) -> str:
+    """The kind of a business document: an invoice where its words name none, a credit note where its sums are given back."""
+    kind = name if name in NAMES else "invoice"
+    return "credit_note" if gives_back and kind in ("invoice", "receipt") else kind
+
+
+def candidates_of(
+    text: Text, name: str, numbers: list[Candidate], amounts: Amounts, table: Table
+) -> dict[str, Candidate | None]:
+    """The rules' best candidate for each field; those of tax numbers and accounts only where there are any."""
+    parties = Parties(text, table.taken)
+    supplier, buyer = first(parties.suppliers()), first(buyers_of(text) or parties.addressed)
+    if buyer is None and supplier is not None:
+        buyer = first(addressee(text, supplier.value))
+    chosen: dict[str, Candidate | None] = {
+        "supplier": supplier,
+        "buyer": buyer,
+        "number": first(numbers),
+        "date": first(dates_of(text, "date", name)),
+        "due_date": first(dates_of(text, "due_date")),
+        "currency": first(currency_of(text)),
+        "net": amounts.net or untaxed(text, name, amounts, table),
+        "tax": amounts.tax,
+        "total": amounts.total or without_tax(text, amounts),
+        "amount_due": amounts.amount_due,
+    }
+    names = [party.value if party is not None else "" for party in (supplier, buyer)]
+    return chosen | tax_ids_of(text, *names) | iban_of(text)
+
+
+def doubt_recognised(text: Text, chosen: dict[str, Candidate | None]) -> None:
+    """Say of names and numbers from a picture where letters may have been taken for others."""
+    for party in (chosen["supplier"], chosen["buyer"]):
+        if party is not None and lost_accents(text, party.words):
+            party.reasons.append(LOST)
+    number = chosen["number"]
+    if number is not None and unclear(number.value, number.words):
+        number.reasons.append(UNCLEAR)
 
 
 def doubt_thousands(chosen: dict[str, Candidate | None], found: Findings) -> None:

@@ -10,7 +10,7 @@ from itertools import product
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
-from tasks.agent.rules.lines import ENDS_ITEMS
+from tasks.agent.rules.headings import ENDS_ITEMS
 from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Candidate, Text, figure_at, words_at

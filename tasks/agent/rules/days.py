@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from tasks.agent.layout import Cell
 from tasks.agent.rules.dates import SWAPPABLE, Found
-from tasks.agent.rules.document_numbers import BELOW, RIGHT, SAME_CELL, ranked
+from tasks.agent.rules.document_numbers import ranked
 from tasks.agent.rules.labels import Hit
+from tasks.agent.rules.number_values import BELOW, RIGHT, SAME_CELL
 from tasks.agent.rules.terms import stated_days, unreduced
 from tasks.agent.rules.text import Candidate, Text, words_at
 

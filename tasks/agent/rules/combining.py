@@ -18,6 +18,8 @@ UNPRINTED = (OF_LINES, OF_RATES)
 MOST = 9
 MOST_CHANGES = 7
 SURE_TAX = 0.8
+LARGEST_TAX = Decimal("0.5")
+"""Share of what is taxed; more is hardly a tax."""
 
 
 @dataclass(slots=True)
@@ -133,51 +135,60 @@ def sums_of(changes: list[Decimal]) -> frozenset[Decimal]:
     return _sums(tuple(changes[:MOST_CHANGES]))
 
 
-def _score(
-    net: Figure | None, tax: Figure | None, total: Figure | None, changes: list[Decimal], taxed: bool
-) -> float:
-    """`taxed`: a tax is printed, so that net and total cannot be the same figure."""
-    score = sum(figure.candidate.score for figure in (net, tax, total) if figure)
+def _contradict(net: Figure | None, tax: Figure | None, total: Figure | None) -> bool:
+    """Whether the figures cannot be net, tax and total of one document."""
     if tax and total and abs(tax.amount.value) >= abs(total.amount.value) and total.amount.value:
-        return 0.0
-    if tax and not (net or total):
-        score -= 0.3
-    if tax and total and not net and 2 * abs(tax.amount.value) > abs(total.amount.value):
-        score -= 0.8
+        return True
     if net and tax and net.candidate.words[:1] == tax.candidate.words[:1] != []:
-        return 0.0  # one printed figure is not both
+        return True  # one printed figure is not both
     if net and net.spare and not tax:
-        return 0.0
-    computed = any(f and f.candidate.label in (*UNPRINTED, ALONE) for f in (net, tax, total))
-    # What is added up may have its own sum among it
-    computed = computed or bool(net and net.candidate.source == "computed")
-    if computed and not (net and tax and total):
-        return 0.0
-    if (
+        return True
+    return bool(
         net
         and tax
         and total
-        and tax.amount.value
         and abs(net.amount.value - total.amount.value) <= ROUNDING < abs(tax.amount.value)
-    ):
+    )
+
+
+def _is_computed(figure: Figure | None) -> bool:
+    """Whether the figure is worth something only where it proves the others; what was added up may have its own sum in it."""
+    if figure is None:
+        return False
+    return figure.candidate.label in (*UNPRINTED, ALONE) or (
+        figure.role == "net" and figure.candidate.source == "computed"
+    )
+
+
+def _score(
+    net: Figure | None, tax: Figure | None, total: Figure | None, changes: list[Decimal], taxed: bool
+) -> float:
+    """How well the three go together; `taxed`: a tax is printed, so that net and total cannot be the same figure."""
+    if _contradict(net, tax, total):
         return 0.0
-    if total and total.role == "amount_due":
-        score -= 0.3
+    score = sum(figure.candidate.score for figure in (net, tax, total) if figure)
+    computed = any(map(_is_computed, (net, tax, total)))
     if net and tax and total:
         agreement = _adds_up(net, tax, total, changes)
         if computed and agreement < 2:
             return 0.0
         score += (0.0, 0.5, 1.0)[agreement]
-        if tax.amount.value and abs(tax.amount.value) > abs(net.amount.value) * Decimal("0.5"):
+        if abs(tax.amount.value) > abs(net.amount.value) * LARGEST_TAX:
             score -= 0.8
-    elif net and tax and not total and 2 * abs(tax.amount.value) > abs(net.amount.value):
-        score -= 1.0
-    elif net and total and not tax:
+    elif computed:
+        return 0.0
+    elif net and tax:
+        score -= 1.0 if abs(tax.amount.value) > abs(net.amount.value) * LARGEST_TAX else 0.0
+    elif net and total:
         if abs(net.amount.value - total.amount.value) <= ROUNDING:
             score += -0.4 if taxed else 0.4
         elif abs(net.amount.value) > abs(total.amount.value):
             score -= 0.6
+    elif tax and total:
+        score -= 0.8 if abs(tax.amount.value) > abs(total.amount.value) * LARGEST_TAX else 0.0
+    elif tax:
+        score -= 0.3
     if total:
-        # The total stands at the end of the sums, and later pages repeat it rather than change it.
-        score += 0.0005 * min(total.line, 100)
+        # What is due may be less than it. It stands at the end of the sums, and later pages repeat it rather than change it
+        score += 0.0005 * min(total.line, 100) - (0.3 if total.role == "amount_due" else 0.0)
     return score

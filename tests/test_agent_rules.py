@@ -11,7 +11,7 @@ import pytest
 from tasks.agent.predictions import differences
 from tasks.agent.rules.counted import COUNTED_PRICE
 from tasks.agent.rules.patterns import STREET
-from tests.pdfs import lines_pdf, outcome_of, result_of, stored
+from tests.pdfs import lines_pdf, outcome_of, page_pdf, result_of, stored, text_at
 from tests.samples.generate import FOLDER, PASSWORD, samples
 
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())
@@ -223,3 +223,16 @@ def test_a_line_of_any_length_is_looked_through_in_time_that_grows_with_it(
 ) -> None:
     """A page of such lines took minutes, with the square of their length."""
     assert pattern.search(line) is None
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("start, piece", [("", "%"), ("Total ", "1("), ("Invoice ", ":a")])
+def test_a_page_of_one_endless_line_is_read_in_time_that_grows_with_it(
+    tmp_path: Path, start: str, piece: str
+) -> None:
+    """Labels that go on over little words, remarks in brackets, words without blanks: each took the square of the line's length."""
+    line = start + piece * (40_000 // len(piece))
+    rows = ["INVOICE 77", "Invoice date: 2024-05-03", line, "Total EUR 12.00"]
+    content = "".join(text_at(20, 760 - 20 * at, row, 4) for at, row in enumerate(rows))
+    result = result_of(stored(tmp_path, page_pdf(content, "/MediaBox [0 0 200000 800]")))
+    assert result.records[0].fields["date"].value == "2024-05-03"

@@ -15,6 +15,7 @@ from tasks.agent.rules.due import doubt_balance, doubt_larger, doubt_rivals, set
 from tasks.agent.rules.headings import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.numbers import ROUNDING, code_of
+from tasks.agent.rules.patterns import IN_BRACKETS
 from tasks.agent.rules.sums import Figure, columned, doubt_rate, total_headings
 from tasks.agent.rules.tables import Table, worth
 from tasks.agent.rules.taxes import OTHER_IN_ROW, add_rates
@@ -46,6 +47,8 @@ COUNTED = re.compile(
 """Whose sum may be their worth or their number, folded: "Total items: 4"."""
 CLOSING, MOST_BEFORE = 0.75, 2
 COMPLETING, BESIDE = 0.75, 0.25
+BEHIND = re.compile(rf"{IN_BRACKETS.pattern}|%.*| on .*| inkl.*| incl.*")
+"""What may follow a label without being a word of it."""
 BRACKETED = 0.9
 NEXT, SUMMED = 4, 0.8
 ROWS = 4
@@ -218,7 +221,7 @@ def _closes(text: Text, cell: Cell, hit: Hit) -> bool:
     if text.brackets(cell, hit) or (opening is not None and opening.plays_one(("other_number",))):
         return False
     folded = text.folded[cell]
-    behind = OF.sub("", re.sub(r"\(.*?\)", "", _up_to_amount(text, cell, hit)))
+    behind = OF.sub("", IN_BRACKETS.sub("", _up_to_amount(text, cell, hit)))
     said = folded[: hit.end]
     close = len(folded[: hit.start].split()) <= MOST_BEFORE or INCLUDING.search(said) or INCLUDED.search(said)
     return bool(close) and not FOREIGN_WORDS.search(behind)
@@ -231,11 +234,7 @@ def _up_to_amount(text: Text, cell: Cell, hit: Hit) -> str:
 
 def _figure_for(text: Text, cell: Cell, hit: Hit) -> tuple[Cell, numbers.Amount, float] | None:
     behind = text.folded[cell][hit.end :]
-    foreign = sum(
-        1
-        for word in FOREIGN_WORDS.findall(re.sub(r"\(.*?\)|%.*| on .*| inkl.*| incl.*", "", behind))
-        if not code_of(word)
-    )
+    foreign = sum(1 for word in FOREIGN_WORDS.findall(BEHIND.sub("", behind)) if not code_of(word))
     stop = min(
         [
             h.start
@@ -314,10 +313,10 @@ def _outside(text: Text, cell: Cell, start: int = 0) -> list[numbers.Amount]:
         if "(" in cell.text
         else []
     )
-    bracketed = [a for a in amounts if depths and a.start > start and depths[a.start] > 0]
-    plain_ = [a for a in amounts if a not in bracketed]
+    bracketed = {a.start for a in amounts if depths and a.start > start and depths[a.start] > 0}
+    plain_ = [a for a in amounts if a.start not in bracketed]
     if start and not any(a.money for a in plain_):
-        return [replace(a, value=abs(a.value)) if a in bracketed else a for a in amounts]
+        return [replace(a, value=abs(a.value)) if a.start in bracketed else a for a in amounts]
     return plain_ if any(a.money for a in plain_) else amounts
 
 

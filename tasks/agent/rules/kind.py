@@ -11,7 +11,7 @@ from tasks.agent.rules.text import Text
 
 JOINED = re.compile(r"^[^\W\d_][\w .]{2,24}[^\W\d_] ?[/&] ?$|^td[o\d][\d)] ?$")
 """What a title may open with: "Repair order / Invoice", and the code that Italy has for each kind."""
-WORDS = re.compile(r"\S*[^\W\d_]{3}\S*")
+LETTERS = re.compile(r"[^\W\d_]{3}")
 SPACED = re.compile(r"\b(?:\w ){3,}\w\b|(?<!\S)(?:[\u3040-\u9fff] ){2,}[\u3040-\u9fff](?!\S)")
 DAYS = r"\d{1,3} ?(?:days?|tagen?|jours?|dias?|giorni|gg|dagen|dni|paivaa|pv|dagar|dage|dager|dnu)\b"
 PAID_IN = re.compile(rf"\s+(?:a |à )?{DAYS}")
@@ -73,7 +73,7 @@ def kind_of(text: Text) -> tuple[str, float]:
             or heads_column(text, cell)
         ):
             continue
-        words_behind = len(WORDS.findall(text.folded[cell][hit.end :]))
+        words_behind = sum(1 for word in text.folded[cell][hit.end :].split() if LETTERS.search(word))
         if PAID_IN.match(text.folded[cell], hit.end):
             continue
         yours = YOURS.match(text.folded[cell], hit.end)

@@ -146,6 +146,8 @@ LEGAL_FORM = "|".join(
 PARTIES = frozenset(["supplier", "buyer", "other_party"])
 NAMED_SO = re.compile(rf"[ ,]{{1,2}}(?:{LEGAL_FORM})\.?\s*(?=$|[,;|•·(/])")
 """What follows a word that would be a party's label, and is the name of one: "Lieferant GmbH"."""
+MOST_SKIPPED = 8
+"""Little words, rates and currencies in a row within a label."""
 LONGEST_RATE = 2
 """Digits; a longer number inside what could be a label is no rate, but the document's own ("Rechnung 20240456 vom")."""
 
@@ -166,17 +168,17 @@ def find(folded: str) -> list[Hit]:
             index += 1
             continue
         best, best_at, words, at = (node, index, 1, index + 1) if node.roles else (None, index, 0, index + 1)
-        depth = 1
-        while at < count:
+        depth, skipped = 1, 0
+        while at < count and skipped <= MOST_SKIPPED:
             word = tokens[at][0]
             # "VAT 20 %" is the label "VAT" with a rate, not the column "VAT %".
             follow = None if word == "%" and tokens[at - 1][0].isdigit() else node.next.get(word)
             if follow is None:
                 if word in _SKIPPED or (word.isdigit() and len(word) <= LONGEST_RATE):
-                    at += 1
+                    at, skipped = at + 1, skipped + 1
                     continue
                 break
-            node, depth = follow, depth + 1
+            node, depth, skipped = follow, depth + 1, 0
             if node.roles:
                 best, best_at, words = node, at, depth
             at += 1

@@ -12,6 +12,7 @@ from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.patterns import (
     ADDRESSING,
     DOCTOR,
+    IN_BRACKETS,
     LABELLED,
     POSTCODE,
     PREFIX,
@@ -53,7 +54,7 @@ def is_something_else(text: Text, cell: Cell) -> bool:
     if hit is None:
         labelled = LABELLED.match(cell.text) and not PREFIX.match(text.folded[cell])
         return bool(labelled) or is_labelled(text, cell)
-    bare = re.sub(r"\(.*?\)", "", cell.text).strip(" .:") or cell.text
+    bare = IN_BRACKETS.sub("", cell.text).strip(" .:") or cell.text
     covers = hit.end - hit.start >= 0.6 * len(bare) or not NAMES.search(cell.text, hit.end)
     titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)
     return (

@@ -25,7 +25,7 @@ AMOUNT = re.compile(
     rf"(?P<tail>\s?-(?![\w-])|\s?\))?\s?(?P<percent>%)?(?P<after>{_SYMBOL})?"
 )
 
-CENTS = re.compile(r"(?<![\d.,])\d[\d.,'’ ]*([.,])\d{2}(?![\d.,]*\d)")
+CENTS = re.compile(r"(?<![\d.,])\d[\d.,'’ ]{0,24}([.,])\d{2}(?![\d.,]*\d)")
 THOUSANDS = re.compile(r"(?<![\w.,])[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?![.,]?\w)")
 ROUNDING = Decimal("0.02")
 """Rounding of several rates may shift a sum by this much."""

@@ -17,6 +17,8 @@ SPLIT = re.compile(
     r"\s+[•·|–—−*]\s*|\s*[•·|]\s+|\s-\s|,\s(?!(?i:inc|llc|ltd|limited|corp|co|llp|lp|plc|l\.l\.c|s\.l|s\.a|s\.r\.l|s\.p\.a|lda|s\.a\.u|unipessoal|sl|sa|gmbh|s\.r\.o|a\.s)\b)|\s/\s|;\s"
 )
 """What parts the things said in one line; the comma before a legal form parts nothing ("Redwood Data, LLC")."""
+IN_BRACKETS = re.compile(r"\([^)]{0,200}\)")
+"""A remark; a bracket that nothing closes opens none."""
 TOWN = re.compile(
     r"(?:^|\s)(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]{0,2} ?[^\W\d_]{3,}|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b|\b\d{2}-\d{3} |\b[A-Z]{2},? \d{5}\b"
 )

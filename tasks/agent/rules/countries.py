@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tasks.agent.rules.checksums import iban_holds
+from tasks.agent.rules.names import IBAN_LENGTHS
+
 TAXES = {
     "AR": "CUIT", "AU": "ABN|ACN", "CA": "HST|QST|TVQ|TPS|TVH|RT0001|RT 0001", "CL": "RUT", "CO": "NIT", "DK": "CVR", "GB": "HMRC",
     "IN": "GSTIN|CGST|SGST|IGST|IFSC|FSSAI", "MX": "RFC|CFDI", "NZ": "NZBN", "PK": "NTN|STRN", "SG": "UEN|PTE|Pte",
@@ -39,10 +42,10 @@ _NUMBERS = {
     "NO": re.compile(r"\d{9} ?MVA\b"),
 }
 """What tax numbers of some countries look like."""
-_NUMBERED = re.compile(
-    r"\b([A-Z]{2})\d{2}[ \d]{10,}|\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z\n]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}"
-)
-"""An account, or a tax number with its country's letters."""
+_NUMBERED = re.compile(r"\b(?:VAT|UID|USt|TVA|BTW|NIP|MWST)[^A-Z\n]{0,12}([A-Z]{2})[A-Z]?[ -]?\d{3}")
+"""A tax number with its country's letters."""
+_ACCOUNT = re.compile(r"\b([A-Z]{2})\d{2}[ \d]{10,40}")
+"""An account without letters; an invoice may be numbered so: "CA202400012345"."""
 _TELEPHONE = re.compile(r"\+ ?(\d{2,3}) ?(\d?)(?=(?:[ ()./-]{0,3}\d){5})")
 """The prefix of a country, behind which a number goes on: in "+20% VAT" and "128 + 64 GB" none does."""
 _WORD = re.compile(r"\w+")
@@ -86,7 +89,8 @@ class Countries:
 def countries_of(whole: str, folded: str) -> Countries:
     """What a document says, as it is printed and folded, without the address that it is sent to."""
     numbered = _named(_TAX, whole) | {country for country, form in _NUMBERS.items() if form.search(whole)}
-    numbered |= {match[1] or match[2] for match in _NUMBERED.finditer(whole)}
+    numbered |= {match[1] for match in _NUMBERED.finditer(whole)}
+    numbered |= {match[1] for match in _ACCOUNT.finditer(whole) if _is_account(match)}
     for match in _TELEPHONE.finditer(whole):
         prefixes = (match[1], match[1][:2], match[1] + match[2])
         numbered.update(PREFIXES[prefix] for prefix in prefixes if prefix in PREFIXES)
@@ -94,6 +98,11 @@ def countries_of(whole: str, folded: str) -> Countries:
     if AMERICAN_ADDRESS.search(whole):
         placed.add("US")
     return Countries(frozenset(numbered), frozenset(placed))
+
+
+def _is_account(match: re.Match[str]) -> bool:
+    """Whether the check digits hold; figures of the next column may stand behind it."""
+    return iban_holds(match.group().replace(" ", "")[: IBAN_LENGTHS.get(match[1], 0)])
 
 
 def _named(names: dict[str, list[tuple[re.Pattern[str], str]]], text: str) -> set[str]:

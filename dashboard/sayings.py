@@ -97,6 +97,7 @@ SENTENCES = (
     gettext_noop("Several countries have a currency with this sign; the page names some: %(currencies)s."),
     gettext_noop("Only an address says that the sign means %(currency)s; elsewhere it means %(other)s."),
     gettext_noop("A reduction or charge of %(change)s stands below this total, and %(left)s is left to pay."),
+    gettext_noop("A charge of %(charge)s stands between two totals; the last one was taken, and the tax may lack that of the charge."),
     gettext_noop("A reduction or charge of %(change)s stands below the printed total of %(total)s; what is left was taken as the total."),
     gettext_noop("Only words say this amount, and no figure beside a label does."),
     gettext_noop("In words the amount is %(said)s, and the total says %(total)s."),

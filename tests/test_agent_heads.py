@@ -68,6 +68,29 @@ def test_the_day_on_which_it_was_made_is_the_documents(tmp_path: Path, created: 
     assert [found.fields[name].value for name in ("date", "due_date")] == ["2024-05-14", "2024-06-13"]
 
 
+@pytest.mark.parametrize(
+    ("pay", "made"), [("Mode de règlement : virement", "Fait le : 14/05/2024"), ("Payment method: transfer", "Done on: 14/05/2024")]
+)  # fmt: skip
+def test_a_day_that_a_label_of_its_own_announces_is_not_that_of_payment(
+    tmp_path: Path, pay: str, made: str
+) -> None:
+    found = record(tmp_path, [*HEAD[:2], *TITLES, *ITEMS, *SUMS, pay, made])
+    assert values(found, "due_date") == [None]
+
+
+@pytest.mark.parametrize("label", ["Razón Social", "Ragione sociale", "Raison sociale", "Company name"])
+def test_a_label_of_a_name_is_not_part_of_it(tmp_path: Path, label: str) -> None:
+    rows: Rows = [
+        f"{label}: Asociación de Escribanos",
+        "Bolívar 2958",
+        "Invoice no 8812",
+        "Date: 14 May 2024",
+    ]
+    assert values(record(tmp_path, [*rows, *TITLES, *ITEMS, *SUMS]), "supplier") == [
+        "Asociación de Escribanos"
+    ]
+
+
 def test_words_of_a_sentence_are_no_supplier(tmp_path: Path) -> None:
     rows: Rows = [
         "Invoice number: P-9",
@@ -100,7 +123,16 @@ def test_a_company_below_the_head_of_the_page_may_be_who_is_written_to(tmp_path:
     ("rows", "expected", "is_doubted"),
     [
         (["RECEIPT", "Registration Number T0123456789012"], None, True),
-        (["RECEIPT", "Serial number 77-120", "Numer rejestracyjny 88120"], None, True),
+            (["RECEIPT", "Serial number 77-120", "Numer rejestracyjny 88120"], None, True),
+        ([[(60, "FACTURE"), (300, "Numéro de série FA.00318")]], "FA.00318", True),
+        ([[(60, "INVOICE"), (300, "Serial No. AB-00318")]], "AB-00318", True),
+        (["Factura", "2026-T-0031"], "2026-T-0031", False),
+        (["Rechnung", "2026-0031"], "2026-0031", False),
+        (["INVOICE", "2025/2026"], None, True),
+        ([[(300, "FACTURE")], [(300, "N°PXL-26-0041")]], "PXL-26-0041", False),
+        (["Factura #2988", [(60, "Factura"), (200, "ID del pedido"), (360, "Fecha")], [(60, "INV-2026-0012"), (200, "2988"), (360, "14/05/2024")]], "INV-2026-0012", False),
+        (["Invoice #2988", [(60, "Invoice"), (200, "Order ID"), (360, "Date")], [(60, "INV-2026-0012"), (200, "2988"), (360, "14 May 2024")]], "INV-2026-0012", False),
+        (["Invoice #2988", "Order ID: 2988"], "2988", False),
         ([[(60, "Date: 14 May 2024"), (400, "No. 1234")], "RECEIPT", "Registration Number T0123456789012"], "1234", True),
         (["FACTURA", "INV/2024/00005"], "INV/2024/00005", False),
         (["FACTURA", [(60, "Factura"), (140, "1 24 0005 0001201345")], "Registro Mercantil, Tomo 12, Folio 203"], "1 24 0005 0001201345", False),

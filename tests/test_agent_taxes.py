@@ -210,3 +210,32 @@ def test_what_includes_a_tax_is_a_total_and_what_is_included_a_tax(
     found = record(tmp_path, [*HEAD[:3], *rows])
     assert sums(found)[1:] == [60, 360]
     assert [line["amount"].value for line in found.lines] == ["240.00", "120.00"]
+
+
+@pytest.mark.parametrize(
+    ("net", "tax", "total"),
+    [
+        ("Totale (Tasse escl.)", "Totale tasse", "Totale (Tasse incl.)"),
+        ("Total (Tax excl.)", "Total Tax", "Total (Tax incl.)"),
+        ("Total (impuestos excl.)", "Total impuestos", "Total (impuestos incl.)"),
+    ],
+)
+def test_brackets_behind_a_total_say_whether_the_tax_is_in_it(
+    tmp_path: Path, net: str, tax: str, total: str
+) -> None:
+    rows: Rows = [[(300, net), (480, "300.00")], [(300, tax), (480, "60.00")], [(300, total), (480, "360.00")]]  # fmt: skip
+    assert sums(record(tmp_path, [*HEAD, *rows])) == [300, 60, 360]
+
+
+@pytest.mark.parametrize("rate", ["TVA 20%", "VAT 20%", "IVA 20%"])
+def test_a_row_less_its_discount_is_an_item_whatever_tax_stands_in_it(tmp_path: Path, rate: str) -> None:
+    head: Rows = [[(60, "Description"), (230, "Qty"), (290, "Price"), (350, "Disc.%"), (400, "Taxes"), (500, "Amount")]]  # fmt: skip
+    items: Rows = [
+        [(60, "Oak shelf"), (235, "2"), (290, "120.00"), (350, "0.00"), (400, rate), (500, "240.00")],
+        [(60, "Wall bracket"), (235, "1"), (290, "100.00"), (350, "5.00"), (400, rate), (500, "95.00")],
+        [(60, "Hook"), (235, "1"), (290, "5.00"), (350, "0.00"), (400, rate), (500, "5.00")],
+    ]
+    said: Rows = [[(400, "Subtotal"), (500, "340.00")], [(400, rate), (500, "68.00")], [(400, "Total"), (500, "408.00")]]  # fmt: skip
+    found = record(tmp_path, [*HEAD, *head, *items, *said])
+    assert [line["amount"].value for line in found.lines] == ["240.00", "95.00", "5.00"]
+    assert sums(found) == [340, 68, 408]

@@ -10,8 +10,8 @@ from itertools import accumulate
 
 from tasks.agent.layout import Cell, Line
 from tasks.agent.rules import numbers
-from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, choose
-from tasks.agent.rules.due import doubt_balance, doubt_larger, doubt_rivals, settle_due
+from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, choose, sums_of
+from tasks.agent.rules.due import doubt_balance, doubt_larger, doubt_rivals, settle_due, settle_net
 from tasks.agent.rules.headings import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.numbers import ROUNDING, code_of
@@ -36,6 +36,8 @@ INCLUDED = re.compile(
     r"\b(?:enthaltene?|contained|included|comprise|incluse|incluid[ao]|compres[ao]|inbegrepen)\b[^a-z]*[a-z ]{0,20}$"
 )
 """What says before the name of a tax that a sum includes it, or that it is included in one. Folded."""
+WITH_ALL = re.compile(r"tota[a-z]{1,4} \([a-z]{2,12}[ .]{1,2}(?:in[ck]l|compres|inbegr)")
+"""What says in brackets behind a total that the tax is in it: "Totale (Tasse incl.)"."""
 OF_WHICH = re.compile(
     r"\((?:it |this )?(?:includ\w*|incl|inkl|inklusive|einschl|davon|darin|enthaelt|enthalt|inclu\w*|dont|di cui|compres\w*|inclusief|waarvan|w tym|sisaltaa|sis|varav|heraf|herav|z toho|dos quais)\b"
 )
@@ -78,6 +80,7 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     chosen.amount_due = due.candidate if due else None
     settle_due(by_role, chosen)
     _complete(text, table, chosen)
+    settle_net(text, by_role, chosen)
     _doubt_total(text, by_role["tax"], chosen)
     doubt_larger(text, table, chosen)
     doubt_rivals(by_role, chosen)
@@ -119,6 +122,7 @@ def _complete(text: Text, table: Table, chosen: Amounts) -> None:
         else ("total", (net or Decimal(0)) + (tax or Decimal(0)))
     )  # fmt: skip
     others = {abs(amount) for amount in (net, tax, total) if amount is not None}
+    changed = {value + change for change in sums_of(chosen.adjustments)} if name == "total" else set()
     if (
         not value
         or abs(value) in others
@@ -129,7 +133,7 @@ def _complete(text: Text, table: Table, chosen: Amounts) -> None:
     for cell in text.cells:
         taken = cell.line in table.taken or _names_other(text, text.lines[cell.line], name)
         for amount in text.money(cell) if not taken else ():
-            if amount.value == value:
+            if amount.value == value or (amount.value in changed and amount.value not in others):
                 setattr(chosen, name, figure_at(cell, amount, COMPLETING, "completes"))
                 return
 
@@ -172,12 +176,19 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
                 yield Figure(role, amount, candidate, cell.line, of_price=of_price)
                 if role == "tax":
                     yield from _beside(text, cell, amount, score)
+                elif role == "total" and other not in text.hits:
+                    yield from _included(text, other)
 
 
 def _included(text: Text, cell: Cell) -> Iterator[Figure]:
     """The tax that brackets behind a sum say to be in it: "€120,00 (inclusief €20,83 BTW)"."""
     found = OF_WHICH.search(text.folded[cell])
-    if found is None or not TAXED.search(text.folded[cell], found.end()):
+    if found is None:
+        return
+    # Where the brackets go on below, the name of the tax may as well
+    below = text.below(cell, 1) if ")" not in cell.text[found.end() :] else ()
+    said = " ".join([text.folded[cell][found.end() :], *(text.folded[other] for other in below)])
+    if not TAXED.search(said):
         return
     before, within = (
         [a for a in text.money(cell) if (a.end <= found.start()) is whole] for whole in (True, False)
@@ -198,7 +209,7 @@ def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
         return ["total"]
     if {"tax", "total"} & set(roles) and is_untaxed(text, cell, hit):
         return ["net"]
-    return roles
+    return ["total"] if "tax" in roles and WITH_ALL.match(text.folded[cell], hit.start) else roles
 
 
 def _beside(text: Text, cell: Cell, chosen: numbers.Amount, score: float) -> Iterator[Figure]:

@@ -71,6 +71,7 @@ def choose(by_role: dict[str, list[Figure]]) -> Amounts:
     paid = [*changes, *(-abs(figure.amount.value) for figure in by_role["settled"])]
     best, best_score = None, 0.0
     taxed = any(f.amount.value and f.candidate.score > SURE_TAX for f in taxes)
+    nets = [f for f in nets if not (taxed and _is_gross(f, taxes, totals, changes))]
     for net, tax, total in product([*nets, None], [*taxes, None], [*totals, None]):
         score = _score(net, tax, total, paid if total and total.role == "amount_due" else changes, taxed)
         if score > best_score:
@@ -120,6 +121,15 @@ def _adds_up(net: Figure, tax: Figure, total: Figure, changes: list[Decimal]) ->
     if abs(rest) <= ROUNDING:
         return 2
     return 1 if any(abs(change - rest) <= ROUNDING for change in sums_of(changes)) else 0
+
+
+def _is_gross(net: Figure, taxes: list[Figure], totals: list[Figure], changes: list[Decimal]) -> bool:
+    """Whether discounts and charges alone lead to a total: so the goods have their tax in them. No tax leads there."""
+    return any(
+        total.amount.value - net.amount.value in sums_of(changes)
+        and not any(_adds_up(net, tax, total, changes) for tax in taxes if tax.amount.value)
+        for total in totals
+    )
 
 
 @lru_cache(maxsize=8)

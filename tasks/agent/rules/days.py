@@ -46,7 +46,8 @@ def dates_of(text: Text, role: str, kind: str = "") -> list[Candidate]:
         weight -= OFTEN_ANOTHER if "other_date" in hit.roles else 0.0
         found += [c for c in date_values(text, cell, hit, weight) if id(c.words[0]) not in claimed]
     if role == "due_date":
-        found = unreduced(text, [*found, *stated_days(text)])
+        found += [c for c in stated_days(text) if id(c.words[0]) not in claimed]
+        found = unreduced(text, found)
         found = found or list(_dates_over(text, role))
     if role == "date":
         found += _undated(text, claimed)

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from tasks.agent.layout import Cell
 from tasks.agent.rules.kind import heads_column, is_priced, kinds_in, lists_documents
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.number_values import BARE_LABEL, BELOW, RIGHT, lead_end, number_in, values_behind
+from tasks.agent.rules.number_values import (
+    ALIGNED,
+    BARE_LABEL,
+    BELOW,
+    RIGHT,
+    lead_end,
+    number_in,
+    values_behind,
+)
 from tasks.agent.rules.text import Candidate, Text
 
 PREFIXED = re.compile(
@@ -35,15 +43,25 @@ REFERENCE = re.compile(
     r"(?:our |unsere? |notre |nuestra |ns |ons |var )?(?:ref\w*|riferimento|rif|kenmerk|zeichen)(?: (?:no|nr|n|number|num|nummer|#))?"
 )
 """The writer's own reference, folded, which numbers a document that has no other number."""
+SERIAL = re.compile(
+    r"(?:(?:n[o°]|num\w*) (?:de |di )?)?seri(?:e|al|en)(?: ?(?:no|nr|number|nummer))?|numer seryjny|sarjanumero"
+)
+"""What numbers goods, folded, and beside the title the document: "FACTURE | Numéro de série FA.00318"."""
 ORDER = re.compile(
     r"(?:your |ihre |votre |uw )?(?:order|purchase order|bestell|auftrag|commande|n[o°] (?:de )?commande|pedido|ordine|zamowieni|tilau|ordre|encomenda|objednavk)"
 )
 ONLY_ORDER = "Only the number of an order is printed; it was taken as the receipt's number."
 ONLY_REFERENCE = "Only a reference is printed; it was taken as the document's number."
-SERIES = re.compile(r"[A-Z]{1,5}[ /-]?\d[\dA-Z]*(?:[/-]\d+)+")
+SERIES = re.compile(
+    r"[A-Z]{1,5}[ /-]?\d[\dA-Z]*(?:[/-]\d+)+|(?:19|20)\d\d[/-](?:[A-Z]{1,4}[/-])?(?!(?:19|20)\d\d$)\d{3,6}"
+)
 """A number of a series within its year, which nothing else looks like."""
+GLUED_SIGN = re.compile(r"N[°º] ?(?=[A-Z]{1,6}[-/ ]?\d)", re.IGNORECASE)
+"""The sign of a number right before its letters: "N°PXL-26-0041"."""
 NEAR_TITLE = 4
 MOST_BARE = 3
+ORDERS = 0.3
+"""By so much less weighs a number that is an order's as well, where another one is printed."""
 ANOTHERS = 0.1
 """By so much less weighs a label that names another kind of document: the invoice that a receipt or a credit note is for."""
 
@@ -54,7 +72,13 @@ def numbers_of(text: Text, kind: str) -> list[Candidate]:
     for candidate in found:
         page = candidate.words[0].page
         candidate.score -= 0.05 * min(page - min(text.pages), 3)
-    return ranked(found)
+    best = ranked(found)
+    if len(best) > 1:
+        ordered = {candidate.value for candidate in _orders(text, near=False)}
+        for candidate in best:
+            candidate.score -= ORDERS if candidate.value in ordered else 0.0
+        best.sort(key=lambda candidate: -candidate.score)
+    return best
 
 
 def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
@@ -100,17 +124,20 @@ def _references(text: Text) -> Iterator[Candidate]:
     for cell, hit in text.labelled("other_number"):
         said = text.folded[cell][hit.start : hit.end].replace(".", "")
         high = cell.y0 < text.pages[cell.page].height / 2 and not heads_column(text, cell)
-        if text.leads(cell, hit) and REFERENCE.fullmatch(said) and high:
+        beside = text.lines[cell.line].cells[: cell.column]
+        titled = any((first := text.leading_hit(c)) is not None and first.plays("kind:") for c in beside)
+        own = REFERENCE.fullmatch(said) or (titled and SERIAL.fullmatch(said))
+        if text.leads(cell, hit) and own and high:
             for candidate in values_behind(text, cell, hit, 0.65):
                 candidate.reasons.append(ONLY_REFERENCE)
                 yield candidate
 
 
-def _orders(text: Text) -> Iterator[Candidate]:
+def _orders(text: Text, near: bool = True) -> Iterator[Candidate]:
     """ "Receipt for your order MB-20931", where nothing else numbers the receipt."""
     for cell, hit in text.labelled("other_number"):
         if ORDER.match(text.folded[cell], hit.start):
-            for candidate in values_behind(text, cell, hit, 0.6, near=True):
+            for candidate in values_behind(text, cell, hit, 0.6, near=near):
                 candidate.reasons.append(ONLY_ORDER)
                 yield candidate
 
@@ -193,8 +220,8 @@ def _under_title(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
         if not place and (SERIES.fullmatch(other.text) or PREFIXED.fullmatch(other.text)):
             yield Candidate(other.text, weight * BELOW, other.words, label="number")
             return
-        match = BARE_LABEL.match(text.folded[other])
-        if match is None or not abs(other.x0 - cell.x0) < 6:
+        match = BARE_LABEL.match(text.folded[other]) or GLUED_SIGN.match(other.text)
+        if match is None or min(abs(other.x0 - cell.x0), abs(other.x1 - cell.x1)) >= ALIGNED:
             continue
         if match.end() < len(other.text):
             candidate = number_in(text, other, match.end(), weight * RIGHT)

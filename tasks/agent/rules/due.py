@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
+from tasks.agent.layout import Line
 from tasks.agent.rules.combining import UNPRINTED, Amounts, sums_of
-from tasks.agent.rules.numbers import ROUNDING
+from tasks.agent.rules.headings import ENDS_ITEMS
+from tasks.agent.rules.numbers import ROUNDING, plain
 from tasks.agent.rules.sums import Figure
 from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Text, rivalled
@@ -22,6 +24,41 @@ MOST_ABOVE = 40
 """Lines in which a balance from before and what is charged stand above their sum."""
 NEAR = 0.06
 """A figure whose label says so little less clearly that it is the total could be it as well."""
+
+
+def settle_net(text: Text, by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
+    """Count among the net amount the discounts and charges that stand between it and the tax, unless the printed rate is one of what stands before them.
+
+    Where no label that is known leads from net and tax to the total, a figure alone on its line does, if the rate is one of both: it may be called as who delivers.
+    """
+    net, tax, total = chosen.net, chosen.tax, chosen.total
+    if not (net and tax and total and net.words and tax.words and total.words):
+        return
+    rest = total.amount - net.amount - tax.amount
+    first, taxed = text.cell_of(net.words[0]).line, text.cell_of(tax.words[-1]).line
+    if abs(rest) <= ROUNDING:
+        return
+    amounts = [amount for cell in text.lines[taxed].cells for amount in text.amounts(cell)]
+    rates = [amount.value / 100 for amount in amounts if amount.percent]
+    alone, whole = (
+        any(abs(rate * value - tax.amount) <= ROUNDING for rate in rates)
+        for value in (net.amount, net.amount + rest)
+    )
+    between = [value for line, value in _changes(by_role) if first < line < taxed]
+    if rest in sums_of(between):
+        taken = whole or not alone
+    else:
+        taken = whole and any(_only_figure(text, line) == rest for line in text.lines[first + 1 : taxed])
+        chosen.adjustments += [rest] if taken else []
+    if taken:
+        chosen.net = replace(net, value=plain(net.amount + rest), source="computed")
+
+
+def _only_figure(text: Text, line: Line) -> Decimal | None:
+    """The figure of a line that has but one, which no label calls another sum."""
+    figures = [amount.value for cell in line.cells for amount in text.money(cell)]
+    named = any(hit.plays_one(ENDS_ITEMS) for cell in line.cells for hit in text.hits.get(cell, ()))
+    return figures[0] if len(figures) == 1 and not named and LETTERS.search(line.text) else None
 
 
 def settle_due(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
@@ -39,9 +76,12 @@ def settle_due(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
         if not any(abs(rest - change) <= ROUNDING for change in sums_of(changes)):
             continue
         if chosen.adds_up and chosen.tax is not None and chosen.tax.amount:
-            total.candidate.reasons.append(
-                f"A reduction or charge of {abs(rest)} stands below this total, and {left.amount.value} is left to pay."
-            )
+            if left.role == "total" and rest > 0:
+                _charge_last(by_role, chosen, left, rest)
+            else:
+                total.candidate.reasons.append(
+                    f"A reduction or charge of {abs(rest)} stands below this total, and {left.amount.value} is left to pay."
+                )
             return
         chosen.subtotals.append(total.amount.value)
         if left.role == "amount_due":
@@ -50,6 +90,23 @@ def settle_due(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:
         else:
             chosen.total = left.candidate
         return
+
+
+def _charge_last(by_role: dict[str, list[Figure]], chosen: Amounts, left: Figure, charge: Decimal) -> None:
+    """Take a second total that a charge leads to. Its tax may be the larger one, if a single one is printed; net and tax are known no more."""
+    tax = chosen.tax
+    reason = f"A charge of {charge} stands between two totals; the last one was taken, and the tax may lack that of the charge."
+    larger = {
+        figure.amount.value: figure.candidate
+        for figure in by_role["tax"]
+        if tax is not None and tax.amount < figure.amount.value < tax.amount + charge / 2
+    }
+    chosen.tax = next(iter(larger.values())) if len(larger) == 1 else tax
+    chosen.total = left.candidate
+    chosen.subtotals.append(left.amount.value - charge)
+    for candidate in (chosen.net, chosen.tax, chosen.total):
+        if candidate is not None:
+            candidate.reasons.append(reason)
 
 
 def doubt_rivals(by_role: dict[str, list[Figure]], chosen: Amounts) -> None:

@@ -170,7 +170,7 @@ for _country in [
 
 LEGAL_FORMS = (
     "gmbh & co kg|gmbh|ag|kg|ohg|ug|e k|ek|gbr|se|mbh|inc|ltd|limited|llc|llp|plc|corp|corporation|company|co|lp|pty|pvt|pvt ltd|pvt limited|pte ltd|pty ltd|co ltd|private limited|pte"
-    "|sarl|sas|sasu|sa|eurl|sci|scop|snc|s a r l|s a s|s a|bv|b v|nv|n v|vof|bvba|s l|sl|s l u|slu|srl|s r l|spa|s p a|snc|sas|sp z o o|spzoo"
+    "|sarl|sagl|sas|sasu|sa|eurl|sci|scop|snc|s a r l|s a s|s a|bv|b v|nv|n v|vof|bvba|s l|sl|s l u|slu|srl|s r l|spa|s p a|snc|sas|sp z o o|spzoo"
     "|spolka|sp j|sp k|oy|oyj|ab|as|a s|aps|kk|株式会社|有限会社|合同会社|s c|stiftung|verein|e v|lda|unipessoal lda|s a u|sau|s l l|s r o|sro|spol s r o|ltda|d o o|kft|sa de cv|s de rl de cv|sapi de cv"
 )
 """Endings of a company's name."""

@@ -216,9 +216,11 @@ class Parties:
         weight += 0.8 * (cell.height / self.tallest) ** 2 if self.tallest > 11 else 0.2
         weight += 0.4 if self._address_follows(cell) else 0.0
         weight += 0.4 if any(CONTACT.search(self.text.folded[c]) for c in self.text.below(cell, 6)) else 0.0
-        name = spelled_out(cell.words) if spelled else cell.text
+        announced = PREFIX.match(self.text.folded[cell])
+        first = announced.end() if announced is not None else 0
+        name = spelled_out(cell.words) if spelled else cell.text[first:]
         if not (spelled and any(hit.plays("kind:") for hit in find(fold(name)))):
-            self._add(name, cell.words, "letterhead", weight)
+            self._add(name, words_at(cell, first, len(cell.text)), "letterhead", weight)
 
     def _is_written_to(self, cell: Cell) -> bool:
         """Whether the line above, in the same block, calls somebody by a form of address, or one below names such a person, or who is greeted in the letter."""

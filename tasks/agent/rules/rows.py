@@ -67,7 +67,7 @@ class Rows:
         """What sum the line is; None for a row of the table and for lines that say nothing of sums."""
         if row is None:
             return summary_of(self.text, line)
-        role = None if multiplies(row) else summary_of(self.text, line)
+        role = None if multiplies(self.text, line, row) else summary_of(self.text, line)
         if role in CHANGING and is_alike(row, self.before):
             role = None
         # A row of an account of days, as its tax of each night is: "03/10/25 | Occupancy tax 12.5 % | 31.13"
@@ -181,12 +181,16 @@ def sum_anywhere(text: Text, line: Line) -> str | None:
     return next((role for hit in hits for role in ENDS_ITEMS if role in hit.roles), None)
 
 
-def multiplies(row: Row) -> bool:
-    """Whether quantity × price is the amount: then it is an item, even if its words could head a sum ("Transport", "Cambio de aceite")."""
+def multiplies(text: Text, line: Line, row: Row) -> bool:
+    """Whether quantity × price is the amount, or is it less a rate printed beside them: then it is an item, even if its words could head a sum ("Transport", "Cambio de aceite"), or a tax stands beside it."""
     figures = [
         Decimal(row.parts[name][0]) for name in ("quantity", "unit_price", "amount") if name in row.parts
     ]
-    return len(figures) == 3 and abs(abs(figures[0] * figures[1]) - abs(figures[2])) <= CENT
+    if len(figures) < 3:
+        return False
+    product, amount = abs(figures[0] * figures[1]), abs(figures[2])
+    rates = [other.value for cell in line.cells for other in text.amounts(cell) if 0 < other.value < 100]
+    return any(abs(product * (1 - rate / 100) - amount) <= CENT for rate in (Decimal(0), *rates))
 
 
 def summary_of(text: Text, line: Line) -> str | None:

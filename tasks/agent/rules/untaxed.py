@@ -25,8 +25,10 @@ def pointed(phrase: str) -> str:
     return r"\W{1,3}".join(r"\.?".join(word) if len(word) <= ABBREVIATED else word for word in words)
 
 
+EXCLUDED = r"e(?:x|s|ks)[ck]l\w*"
+"""What says so behind the tax: "Tasse escl.", "Tax excluded", "impuestos excluidos", "MwSt. exkl."."""
 WITHOUT_TAX = re.compile(
-    rf"\b(?:(?:{one_of(WITHOUT)})\b[\W\d]{{0,8}}(?:(?:de |des |la |les |l'|dell'|the |of )*)(?:{one_of(TAXES)})|{one_of(NET)})(?![^\W_])"
+    rf"\b(?:(?:{one_of(WITHOUT)})\b[\W\d]{{0,8}}(?:(?:de |des |la |les |l'|dell'|the |of )*)(?:{one_of(TAXES)})|(?:{one_of(TAXES)})\W{{1,3}}(?:{EXCLUDED})|{one_of(NET)})(?![^\W_])"
 )
 TAXED = re.compile(rf"\b(?:{one_of(TAXES)})(?![^\W_])")
 WITH_TAX = re.compile(
@@ -46,7 +48,9 @@ def is_untaxed(text: Text, cell: Cell, hit: Hit) -> bool:
         return False
     found = WITHOUT_TAX.search(folded, start, end)
     if "tax" in hit.roles:
-        return found is not None and found.start() < hit.start <= found.end()
+        return found is not None and (
+            found.start() < hit.start <= found.end() or found.start() < hit.end < found.end()
+        )
     return found is not None or any(
         "net" in other.roles
         and start <= other.start

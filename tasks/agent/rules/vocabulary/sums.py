@@ -126,7 +126,7 @@ SUMS: dict[str, Words] = {
         "|gesamtpauschale|gesamtrechnungsbetrag|gesamtvergütung|gesamtleistung",
         "fr": "total ttc|total payé|total réglé|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
         "|total toutes taxes comprises|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture"
-        "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|total général ttc|total de la facture"
+        "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|montant global|total général ttc|total de la facture"
         "|total avoir ttc|total devis ttc|coût total|total net ttc|prix ttc|montant total tvac|montant toutes taxes comprises"
         "|total facture ttc|montant de l'avoir|montant facture ttc|montant de la facture ttc|honoraires ttc|somme ttc|montant crédité"
         "|total crédité|total après remise|montant après remise|total après réduction|total remisé|total de la commande"
@@ -256,7 +256,7 @@ SUMS: dict[str, Words] = {
         "|versand und verpackung|verpackung|versandpauschale|mindermengenzuschlag|expresszuschlag|bearbeitungsgebühr|versand verpackung"
         "|speditionskosten|maut|energiekostenzuschlag|lieferpauschale|zzgl versandkosten|zzgl versand|zzgl porto|zzgl fracht"
         "|zuzüglich versandkosten",
-        "fr": "frais de port|livraison|port|frais de livraison|transport|arrondi|éco participation|frais d'expédition|frais de dossier"
+        "fr": "frais de port|livraison|port|frais de livraison|transport|arrondi|éco participation|frais d'expédition|expédition|frais de dossier"
         "|frais de gestion|emballage|frais de transport|participation aux frais de port|éco contribution|timbre fiscal",
         "es": "gastos de envío|portes|transporte|envío|redondeo|gastos de transporte|recargo|recargo de equivalencia|embalaje|suplidos"
         "|recargo equivalencia|gastos|coste de envío|costo de envío|costes de envío",

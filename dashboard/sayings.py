@@ -1,10 +1,11 @@
-"""Sentences of parts that know no translations (readers, inspector, executors, titles of the first agents), looked up in the reader's language when shown."""
+"""Sentences of parts that know no translations (readers, inspector, executors, titles of the first agents), and of what was wrong with a file, looked up in the reader's language when shown."""
 
 from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
 
+from django.utils.formats import get_format
 from django.utils.translation import gettext, gettext_noop
 
 from dashboard.words import field_word
@@ -12,10 +13,13 @@ from dashboard.words import field_word
 # A name in place of what a sentence was filled with; of several that fit a sentence the first counts
 SENTENCES = (
     gettext_noop("This file is empty (0 bytes)."),
+    gettext_noop("This file is larger than %(size)s, the most that is taken."),
     gettext_noop("This file is not a PDF, whatever its name says."),
+    gettext_noop("The browser could not read this file, so that it was not sent."),
     gettext_noop("This file was handed in before as “%(name)s”, so it is not read again."),
     gettext_noop("These are the same bytes as “%(name)s” beside it."),
     gettext_noop("This PDF has no pages."),
+    gettext_noop("This PDF has %(pages)s pages; the limit is %(limit)s. Split it and try again."),
     gettext_noop("This PDF is encrypted and needs a password to open."),
     gettext_noop("The password does not open this PDF."),
     gettext_noop("This PDF is encrypted in a way that cannot be read here; save a copy without protection."),
@@ -207,9 +211,11 @@ def spoken(sentence: str) -> str:
 
 
 def filled(name: str, value: str) -> str:
-    """What stands in a sentence: pages, times to wait and causes are phrases of their own, fields have their words."""
+    """What stands in a sentence: pages, times to wait and causes are phrases of their own, fields have their words, sizes their decimal sign."""
     if name in ("where", "when", "why"):
         return spoken(value)
+    if name == "size":
+        return value.replace(".", get_format("DECIMAL_SEPARATOR"))
     return field_word(value.replace(" ", "_")) if name == "field" else value
 
 

@@ -209,7 +209,6 @@ def _to_read(
         elif document.pk in inside:
             pass  # it comes again, because its answer was lost
         elif task := earlier.get(document.pk):
-            # Kept as it is in English; each reader's language finds it (dashboard/sayings.py)
             sentence = (
                 f"This file was handed in before as “{document.original_name}”, so it is not read again."
             )

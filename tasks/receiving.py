@@ -1,4 +1,7 @@
-"""Receives one file: a harmless name, the content checked in a child process, the bytes stored under their digest."""
+"""Receives one file: a harmless name, the content checked in a child process, the bytes stored under their digest.
+
+What is wrong with a file is kept with its extraction in English; each reader's language finds it (dashboard/sayings.py).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from django.conf import settings
 from django.db import connection
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import override
 
 from tasks import inspector
 from tasks.clock import NOW
@@ -78,13 +81,14 @@ MOST_LEFT_OUT = 1000
 def why_left_out(code: str) -> str:
     """One sentence for one of LEFT_OUT."""
     if code == "empty":
-        return _("This file is empty (0 bytes).")
+        return "This file is empty (0 bytes)."
     if code == "limit":
-        limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
-        return _("This file is larger than %(limit)s, the most that is taken.") % {"limit": limit}
+        with override("en"):
+            size = filesizeformat(settings.UPLOAD_MAX_BYTES)
+        return f"This file is larger than {size}, the most that is taken."
     if code == "not_pdf":
-        return _("This file is not a PDF, whatever its name says.")
-    return _("The browser could not read this file, so that it was not sent.")
+        return "This file is not a PDF, whatever its name says."
+    return "The browser could not read this file, so that it was not sent."
 
 
 def display_name(name: str) -> str:
@@ -132,7 +136,7 @@ def receive(client: Client, upload: Upload, name: str, received: Mapping[str, Re
             opened = look_at(Path(spool.name), upload.password)
             locked = opened.code == "encrypted"
             if opened.code and not locked:
-                raise Refusal(opened.code, _(opened.message or opened.code), digest)
+                raise Refusal(opened.code, opened.message or opened.code, digest)
             if opened.pages is not None and opened.pages > settings.UPLOAD_MAX_PAGES:
                 raise Refusal("limit", _too_many_pages(opened.pages), digest)
             spool.seek(0)
@@ -143,7 +147,7 @@ def receive(client: Client, upload: Upload, name: str, received: Mapping[str, Re
         raise NotTaken(str(error)) from error
     except OSError as error:
         raise NotTaken(_why_not_stored(error)) from error
-    message = _(opened.message) if locked and opened.message else ""
+    message = (opened.message or "") if locked else ""
     return Received(name, stored, digest, size, opened.pages, opened.encrypted, upload.password, message)
 
 
@@ -179,12 +183,7 @@ def look_at(path: Path, password: str) -> inspector.Opened:
 
 
 def _too_many_pages(pages: int) -> str:
-    sentence = ngettext(
-        "This PDF has %(pages)d page; the limit is %(limit)d. Split it and try again.",
-        "This PDF has %(pages)d pages; the limit is %(limit)d. Split it and try again.",
-        pages,
-    )
-    return sentence % {"pages": pages, "limit": settings.UPLOAD_MAX_PAGES}
+    return f"This PDF has {pages} pages; the limit is {settings.UPLOAD_MAX_PAGES}. Split it and try again."
 
 
 def _why_not_stored(error: OSError) -> str:

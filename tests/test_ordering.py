@@ -127,6 +127,26 @@ def test_documents_come_in_any_order_each_once_and_leave_in_the_same(
     assert "-review.csv" in browser.get(url).headers["Content-Disposition"], "a part is not named like all"
 
 
+def test_documents_are_listed_by_name_as_people_sort_it_in_whatever_order_they_came(
+    world, monkeypatch
+) -> None:
+    """Several go up side by side, and arrive as it happens; databases sort names by their bytes."""
+    wanted = [
+        "2.pdf", "10.pdf", "123456789012345678.pdf", "a 3.pdf", "Ä 4.pdf", "A 20 b 9.pdf", "a 20 b 10.pdf", "b.pdf", "Übersicht.pdf", "z.pdf",
+    ]  # fmt: skip
+    monkeypatch.setattr(extractions, "ROWS_PER_PAGE", 3)
+    browser, first, _ = world
+    extraction = make_extraction(first.client, first.agent)
+    for name in [*wanted[1::2], *wanted[::2]]:
+        make_task(extraction, make_document(extraction.client, name))
+    names = dict(extraction.tasks.values_list("pk", "document__original_name"))
+    url = reverse("extraction", args=(extraction.pk,))
+    for asked, order in (("", wanted), ("?sort=name", wanted), ("?sort=-name", wanted[::-1])):
+        assert [names[pk] for pk in walked(browser, url + asked)] == order, asked
+    exported = taken(browser, reverse("results_csv", args=(extraction.pk,)))
+    assert [line["document"] for line in exported] == wanted
+
+
 TASKS: dict[str, Callable[[Task], Any]] = {
     "client": lambda task: task.client.name == "Äolus", "agent": lambda task: task.agent.name, "priority": lambda task: task.priority,
     "attempts": lambda task: task.attempts_made, "confidence": lambda task: task.confidence,

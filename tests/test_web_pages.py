@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from urllib.parse import unquote
 
 from django.test import Client as Browser
 from django.urls import reverse
@@ -105,17 +106,17 @@ def test_the_fragment_is_the_live_part_of_the_page_and_costs_nothing_while_uncha
     assert changed.status_code == 200 and b"Cancelled" in changed.content
 
 
-def test_long_lists_are_paged_by_id_and_no_row_is_lost_or_twice(world, monkeypatch) -> None:
+def test_long_lists_are_paged_by_name_and_no_row_is_lost_or_twice(world, monkeypatch) -> None:
     monkeypatch.setattr("dashboard.extractions.ROWS_PER_PAGE", 2)
     seen, after = [], ""
     while True:
         page = page_of(world, after=after)
         seen += re.findall(r'id="task-(\d+)"', page)
-        following = re.search(r'\?after=(\d+)" rel="next"', page)
+        following = re.search(r'\?after=([^"]*)" rel="next"', page)
         if not following:
             break
-        after = following.group(1)
-    assert seen == [str(pk) for pk in Task.objects.order_by("id").values_list("pk", flat=True)]
+        after = unquote(following.group(1))
+    assert seen == [str(pk) for pk in Task.objects.order_by("document__original_name").values_list("pk", flat=True)]
     assert world[0].get(reverse("extraction", args=(world[1].pk,)), {"after": "x"}).status_code == 404
 
 

@@ -95,6 +95,35 @@ def test_each_bad_file_is_one_sentence_on_the_page_and_the_others_go_on(
     assert "bad one.pdf" in listed and sentence in listed
 
 
+def test_what_was_wrong_with_a_file_is_told_in_the_language_of_whoever_reads_it(place, settings) -> None:
+    settings.UPLOAD_MAX_PAGES, settings.UPLOAD_MAX_BYTES = 4, 10_000
+    told = {
+        "empty.pdf": (b"", "Diese Datei ist leer (0 Byte)."),
+        "no.pdf": (b"text", "Diese Datei ist keine PDF-Datei, was auch immer ihr Name sagt."),
+        "none.pdf": (pdf_bytes(0), "Diese PDF-Datei hat keine Seiten."),
+        "many.pdf": (pdf_bytes(5), "Diese PDF-Datei hat 5 Seiten; die Grenze ist 4."),
+        "large.pdf": (pdf_bytes() + bytes(20_000), "Diese Datei ist größer als 9,8\u00a0KB"),
+        "locked.pdf": (pdf_bytes(password="x"), "Diese PDF-Datei ist verschlüsselt"),
+    }  # fmt: skip
+    left_out = {
+        "limit": "größer als 9,8\u00a0KB",
+        "unreadable": "Der Browser konnte diese Datei nicht lesen",
+    }
+    english = ("is empty", "is not a PDF", "has no pages", "has 5 pages", "larger than 9.8\u00a0KB", "is encrypted", "browser could not read")  # fmt: skip
+    for sender in ("de", "en"):
+        place[0].cookies["django_language"] = sender
+        files = [(name, content) for name, (content, _sentence) in told.items()]
+        pairs = json.dumps([[code, f"{code}.pdf"] for code in left_out])
+        url = hand_in(place, *files, left_out=pairs).url
+        place[0].cookies["django_language"] = "de"
+        page = text_of(place[0].get(url))
+        assert [sentence for _content, sentence in told.values() if sentence not in page] == []
+        assert [sentence for sentence in left_out.values() if sentence not in page] == []
+        place[0].cookies["django_language"] = "en"
+        page = text_of(place[0].get(url))
+        assert [sentence for sentence in english if sentence not in page] == []
+
+
 def test_the_same_file_again_points_to_what_was_read_and_can_be_read_again(place) -> None:
     hand_in(place, ("first.pdf", pdf_bytes()))
     task = Task.objects.get()

@@ -176,7 +176,7 @@ class Task(models.Model):
             models.Index(
                 "agent", "status", models.F("finished_at").desc(), condition=TERMINAL, name="tasks_finished"
             ),
-            # A page of an extraction in the order in which its documents were handed in
+            # The documents of an extraction
             models.Index("extraction", "id", name="tasks_of_extraction"),
             # For lists by state, newest first; of what waits the newest are at hand anyway
             models.Index("id", condition=Q(status=TaskStatus.COMPLETED), name="tasks_completed"),

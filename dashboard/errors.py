@@ -19,7 +19,6 @@ from django.utils.translation import gettext_lazy as _
 from psycopg.errors import QueryCanceled
 
 from dashboard import words
-from dashboard.uploads import too_many_files
 from tasks.storage import StorageError
 
 Words: TypeAlias = str | Promise
@@ -58,7 +57,11 @@ def signed_out(request: HttpRequest) -> HttpResponse:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, TooManyFilesSent):
         return _page(
-            request, 400, _("Too many files"), too_many_files(), _("Go back: your choice is still there.")
+            request,
+            400,
+            _("Too many files"),
+            words.too_many_files(),
+            _("Go back: your choice is still there."),
         )
     return _page(request, 400, *NOT_UNDERSTOOD)
 

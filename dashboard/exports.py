@@ -148,7 +148,7 @@ def _lines(extraction: Extraction, chosen: Chosen) -> Iterator[list[object]]:
 
 def _extractions(request: HttpRequest) -> Iterator[list[object]]:
     yield [
-        "extraction", "client", "engagement", "agent", "handed in", "by", "documents", "done", "to review", "failed", "cancelled", "already handed in", "not taken",
+        "extraction", "client", "engagement", "agent", "handed in", "by", "documents", "done", "to review", "failed", "cancelled", "already handed in", "not taken", "sending",
     ]  # fmt: skip
     after, is_more = "", True
     while is_more:
@@ -159,8 +159,15 @@ def _extractions(request: HttpRequest) -> Iterator[list[object]]:
             counts = one.counts
             yield [
                 one.pk, one.client.name, one.engagement, one.agent.name, one.created_at.isoformat(), one.created_by.get_username() if one.created_by else "",
-                counts.total, counts.done, counts.review, counts.failed, counts.cancelled, len(one.repeats), len(one.not_taken),
+                counts.total, counts.done, counts.review, counts.failed, counts.cancelled, len(one.repeats), len(one.not_taken), _sending(one),
             ]  # fmt: skip
+
+
+def _sending(extraction: Extraction) -> str:
+    """Whether files may still be missing, as the list says it; empty where its sender has said that this is all."""
+    if extraction.counts.more:
+        return "being sent"
+    return "no file arrived" if extraction.is_empty else "broke off" if extraction.broke_off else ""
 
 
 def _gone(extraction: Extraction) -> str:

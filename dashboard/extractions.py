@@ -41,7 +41,7 @@ MOST_FILES = 100
 def with_counts(extractions: Collection[Extraction]) -> None:
     """Give each extraction its `counts`, in one query, and its files that became no task: `repeats` and `not_taken`.
 
-    And whether it `broke_off`: its sender has gone and never said that this was all.
+    And whether it `broke_off`: its sender has gone and never said that this was all; `is_empty`, if before any file had come.
     """
     counts = queries.counts_of([extraction.pk for extraction in extractions])
     being_sent = queries.being_sent(extractions)
@@ -49,6 +49,7 @@ def with_counts(extractions: Collection[Extraction]) -> None:
         more = extraction.pk in being_sent
         extraction.counts = replace(counts[extraction.pk], more=more)
         extraction.broke_off = bool(extraction.more_until and not more)
+        extraction.is_empty = extraction.broke_off and not (extraction.counts.total or extraction.refused)
         extraction.repeats, extraction.not_taken = repeats.parted(extraction.refused)
 
 

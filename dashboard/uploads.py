@@ -10,18 +10,19 @@ from django.conf import settings
 from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from dashboard import words
+from dashboard import errors, words
 from dashboard.extractions import visible_extraction
 from dashboard.sayings import spoken
 from tasks import intake, maintenance, operations, receiving
 from tasks.access import clients_of, visible_to
 from tasks.audit import Actor
-from tasks.models import Agent, Client, Extraction
+from tasks.models import Agent, Client, Extraction, Task
 from tasks.versions import usable
 
 
@@ -41,7 +42,7 @@ class ManyFilesField(forms.FileField):
         if not data and self.required:
             raise ValidationError(_("Choose at least one file."))
         if len(data) > settings.UPLOAD_MAX_FILES:
-            raise ValidationError(too_many_files(len(data)))
+            raise ValidationError(words.too_many_files(len(data)))
         return data
 
 
@@ -123,18 +124,6 @@ class UploadForm(FilesForm):
             del self.fields["priority"]
 
 
-def too_many_files(number: int | None = None) -> str:
-    if number is None:
-        sentence = _(
-            "At most %(limit)d files can be handed in at once. Nothing was taken; hand them in in several parts."
-        )
-    else:
-        sentence = _(
-            "These are %(number)d files; at most %(limit)d can be handed in at once. Nothing was taken; hand them in in several parts."
-        )
-    return sentence % {"number": number, "limit": settings.UPLOAD_MAX_FILES}
-
-
 @permission_required("tasks.add_extraction", raise_exception=True)
 def upload(request: HttpRequest) -> HttpResponse:
     """The form, and what it sends: all files at once, or, from its script, a `key` for an extraction whose files come one by one."""
@@ -160,6 +149,8 @@ def upload(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest, pk: int) -> HttpResponse:
     """More files for an extraction: a form with or without script, the script's files one by one, and word that this is all."""
     extraction = visible_extraction(request, pk)
+    if words.gone(extraction) and not _wants_json(request):
+        return errors.gone(request, extraction.pruned_at)
     if request.method != "POST":
         return _form_page(request, FilesForm(), extraction=extraction)
     if closed := maintenance.sentence():
@@ -194,9 +185,10 @@ def _uploads(sent: dict[str, Any]) -> Iterator[intake.Upload]:
 
 
 def _unfinished(request: HttpRequest) -> list[Extraction]:
-    """The newest of this person's own whose sending broke off, or is under way elsewhere."""
+    """The newest of this person's own whose sending broke off, or is under way elsewhere. One without any file is as good begun anew."""
+    has_come = Exists(Task.objects.filter(extraction=OuterRef("pk"))) | ~Q(refused=[])
     own = Extraction.objects.filter(created_by=request.user.pk, more_until__isnull=False, pruned_at=None)
-    own = own.filter(client__deletion_began_at=None).select_related("client").order_by("-id")
+    own = own.filter(has_come, client__deletion_began_at=None).select_related("client").order_by("-id")
     return list(visible_to(request.user, own)[:MOST_UNFINISHED])
 
 

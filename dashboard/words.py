@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -51,6 +52,11 @@ DIFFERENCES = {
     "old": Look(_("Only in the first run"), "cross", "bad"),
     "new": Look(_("Only in the second run"), "check", "active"),
 }
+ORDERS = {
+    "": _("Usual order"), "handed-in": _("Handed in"), "client": _("Client"), "agent": _("Agent"), "name": _("Document"), "state": _("State"),
+    "confidence": _("Confidence"), "pages": _("Pages"), "priority": _("Priority"), "attempts": _("Attempts"), "finished": _("Finished"), "time": _("Time"),
+}  # fmt: skip
+"""What lists are sorted by."""
 PRIORITIES = {
     Priority.URGENT: _("Urgent"),
     Priority.INTERACTIVE: _("Interactive"),
@@ -175,3 +181,15 @@ def gone(extraction: Extraction) -> str:
             "All data of this client were deleted, or are being deleted: documents, results, logs and traces. When something was done and what it cost stays."
         )
     return pruned(extraction.pruned_at) if extraction.pruned_at else ""
+
+
+def too_many_files(number: int | None = None) -> str:
+    if number is None:
+        sentence = gettext(
+            "At most %(limit)d files can be handed in at once. Nothing was taken; hand them in in several parts."
+        )
+    else:
+        sentence = gettext(
+            "These are %(number)d files; at most %(limit)d can be handed in at once. Nothing was taken; hand them in in several parts."
+        )
+    return sentence % {"number": number, "limit": settings.UPLOAD_MAX_FILES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,13 @@ def test_a_key_shows_everything_and_only_differences_again(twice, root, visit) -
     states = {row.get_attribute("data-state") for row in rows.all()}
     assert states == {"changed", "old", "new", "flags"}
     assert site.complaints == []
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_date_is_on_one_line_however_narrow_the_screen(twice, root, visit, width: int) -> None:  # noqa: F811
+    site = visit(root)
+    site.page.set_viewport_size({"width": width, "height": 900})
+    page = site.open(twice)
+    days = page.locator("td", has_text="2026-").get_by_text(re.compile(r"^\d{4}-\d{2}-\d{2}$")).all()
+    assert len(days) == 3, "when each run ended, and a date that was read"
+    assert [day.evaluate("e => e.getClientRects().length") for day in days] == [1, 1, 1]

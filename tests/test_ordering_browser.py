@@ -31,18 +31,19 @@ def test_a_list_is_sorted_by_keyboard_and_the_address_says_so(world, root, visit
     site = visit(root)
     page = site.open(f"/extractions/{world.pk}/")
     head = page.locator("#sort-name")
-    for way in ("ascending", "descending"):
+    expect(page.locator("th[aria-sort=ascending]")).to_have_count(1)
+    for way, address in (("descending", "?sort=-name"), ("ascending", "/")):
         head.focus()
         page.keyboard.press("Enter")
         expect(page.locator(f"th[aria-sort={way}]")).to_have_count(1)
         expect(page.locator("th[aria-sort] a")).to_have_id("sort-name")
         assert names_of(page) == sorted(names_of(page), reverse=way == "descending")
-    assert page.url.endswith("?sort=-name")
+        assert page.url.rstrip("?").endswith(address)
     page.go_back()
-    expect(page.locator("th[aria-sort=ascending]")).to_have_count(1)
-    head.click()
-    head.click()
-    expect(page.locator("th[aria-sort]")).to_have_count(0)
+    expect(page.locator("th[aria-sort=descending]")).to_have_count(1)
+    for _click in range(3):
+        page.locator("#sort-confidence").click()
+    expect(page.locator("th[aria-sort] a")).to_have_id("sort-name")  # their own order
     assert site.complaints == []
 
 
@@ -69,6 +70,30 @@ def quicker(route) -> None:
     answer = route.fetch()
     text = answer.text().replace('data-poll-seconds="10"', 'data-poll-seconds="0.2"')
     route.fulfill(response=answer, body=text)
+
+
+@pytest.mark.parametrize("java_script", [True, False], ids=["script", "no script"])
+def test_on_a_telephone_lists_are_sorted_by_columns_that_it_does_not_show(world, root, visit, java_script: bool) -> None:  # noqa: F811 # fmt: skip
+    site = visit(root, java_script_enabled=java_script)
+    page = site.open(f"/extractions/{world.pk}/?state=enqueued&size=25")
+    order = page.get_by_label("Order")
+    expect(order).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(order).to_have_value("name")
+    expect(page.locator("#sort-attempts")).to_be_hidden()
+    Task.objects.filter(document__original_name="waiting-2.pdf").update(attempts_made=3)
+    order.select_option("Attempts, descending")
+    page.get_by_role("button", name="Sort").click()
+    expect(page.locator("#rows a.name").first).to_have_text("waiting-2.pdf")
+    assert page.url.endswith("/?state=enqueued&size=25&sort=-attempts"), "the rest of the view stays"
+    expect(order).to_have_value("-attempts")
+    for path, first in (("/operations/tasks/?last=all", ""), ("/operations/tasks/?q=pdf", ""), ("/extractions/", "-handed-in")):  # fmt: skip
+        site.open(path)
+        expect(order).to_have_value(first)
+        order.select_option("Agent, ascending")
+        page.get_by_role("button", name="Sort").click()
+        expect(order).to_have_value("agent")
+    assert site.complaints == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from datetime import timedelta
 from uuid import uuid4
@@ -279,6 +280,56 @@ def test_an_extraction_that_is_being_sent_is_never_done_and_one_whose_sender_has
     sender.browser.post(reverse("upload_more", args=(sender.extraction.pk,)), {"sending": "end"})
     page = page_of(sender)
     assert "broke off" not in page and "still being sent" not in page and "data-final" in page
+
+
+def test_one_that_was_begun_and_never_got_a_file_says_so_and_nobody_is_asked_to_go_on_with_it(sender) -> None:
+    def told() -> tuple[str, str, str]:
+        pages = [text_of(sender.browser.get(reverse(name))) for name in ("extractions", "upload")]
+        return page_of(sender), pages[0], pages[1]
+
+    address = reverse("upload_more", args=(sender.extraction.pk,))
+    gone_silent(sender.extraction)
+    page, overview, upload = told()
+    assert "No file has arrived" in page and "Files may be missing" not in page and address in page
+    assert "no file arrived" in overview and "sending broke off" not in overview and address not in upload
+    sender.send(("no.pdf", b"text"))
+    gone_silent(sender.extraction)
+    page, overview, upload = told()
+    assert "Files may be missing" in page and "No file has arrived" not in page
+    assert "sending broke off" in overview and "no file arrived" not in overview and address in upload
+
+
+def test_the_list_that_is_taken_away_says_where_files_may_be_missing(sender) -> None:
+    def listed() -> str:
+        answer = sender.browser.get(reverse("extractions_csv"))
+        (line,) = csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig")))
+        return line["sending"]
+
+    sender.browser.cookies["django_language"] = "de"  # what is for programs is English
+    assert listed() == "being sent"
+    gone_silent(sender.extraction)
+    assert listed() == "no file arrived"
+    sender.send(A)
+    gone_silent(sender.extraction)
+    assert listed() == "broke off"
+    sender.send(sending="end")
+    assert listed() == ""
+
+
+def test_the_form_for_more_files_is_gone_with_what_was_deleted(sender) -> None:
+    address = reverse("upload_more", args=(sender.extraction.pk,))
+    assert "Drop PDF files" in text_of(sender.browser.get(address))
+    Client.objects.update(is_paused=True, deletion_began_at=database_now())
+    answer = sender.browser.get(address)
+    assert answer.status_code == 410 and "All data of this client were deleted" in text_of(answer)
+    Client.objects.update(deletion_began_at=None)
+    Extraction.objects.update(pruned_at=database_now())
+    for answer in (
+        sender.browser.get(address),
+        sender.browser.post(address, {"files": [SimpleUploadedFile(*A)]}),
+    ):
+        assert answer.status_code == 410 and "Drop PDF files" not in text_of(answer)
+        assert "after their retention time" in text_of(answer)
 
 
 def test_whoever_waits_for_its_end_is_told_when_all_has_come_or_the_sender_has_gone(sender, settings) -> None:

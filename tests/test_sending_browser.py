@@ -7,12 +7,13 @@ import re
 import socket
 import subprocess
 import sys
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -292,3 +293,51 @@ def test_files_that_are_added_while_the_end_is_said_are_sent_as_well(sent, root,
     page.evaluate("goOn()")
     page.wait_for_url(DONE)
     assert in_once(sent(), 2)
+
+
+def test_while_files_go_up_how_far_it_is_stands_above_them_and_more_can_be_dropped(sent, root, through, tmp_path: Path) -> None:  # noqa: F811 # fmt: skip
+    (site, line), files = through(root), sorted(folder(tmp_path, 12).iterdir())
+    page = site.open("/upload/")
+    drop, progress, rows = page.locator(".drop"), page.locator("progress"), page.locator("[data-list]")
+    expect(drop).to_contain_text("Drop PDF files or folders here")
+    arrived = Event()
+    line.carries = lambda n: "both" if n < 8 or arrived.wait(30) else "nothing"
+    page.locator("#id_files").set_input_files(files[:10])
+    page.locator("[data-send]").click()
+    expect(drop).to_contain_text("Drop more files here: they are sent as well")
+    above, field, below = (part.bounding_box()["y"] for part in (progress, drop, rows))
+    assert field < above < below
+    page.evaluate(
+        """(texts) => {
+          const data = new DataTransfer();
+          for (const [name, text] of texts) data.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+          document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+        }""",
+        [(file.name, b64encode(file.read_bytes()).decode()) for file in files[10:]],
+    )
+    expect(page.locator("[data-sentence]")).to_contain_text("of 12 files sent")
+    arrived.set()
+    page.wait_for_url(DONE, timeout=60_000)
+    assert in_once(sent(), 12)
+
+
+def test_that_a_file_is_here_already_is_no_fault_and_a_refusal_is(sent, root, through, tmp_path: Path) -> None:  # noqa: F811 # fmt: skip
+    (site, line), files = through(root), folder(tmp_path, 2)
+    page = site.open("/upload/")
+    (files / "000 copy.pdf").write_bytes((files / "000.pdf").read_bytes())
+    (files / "broken.pdf").write_bytes(pdf_bytes(6)[:300])
+    (files / "last.pdf").write_bytes(pdf_bytes(title="last"))
+    page.evaluate("Sending.TRIES = 1; Sending.LANES = 1")
+    line.carries = lambda n: (
+        "both" if n < 5 else "nothing"
+    )  # the last one does not arrive, so that the list stays
+    page.locator("#id_folder").set_input_files(files)
+    page.locator("[data-send]").click()
+    expect(page.locator("[data-problem]")).to_be_visible(timeout=30_000)
+    there, refused = (
+        page.locator("[data-list] > li").filter(has_text=text) for text in ("already here", "refused")
+    )
+    expect(refused).to_have_count(1)
+    colour = "element => getComputedStyle(element.querySelector('.note')).color"
+    assert there.evaluate(colour) != refused.evaluate(colour)
+    assert there.evaluate(colour) == page.locator("#summary").evaluate("e => getComputedStyle(e).color")

@@ -116,7 +116,9 @@ def test_long_lists_are_paged_by_name_and_no_row_is_lost_or_twice(world, monkeyp
         if not following:
             break
         after = unquote(following.group(1))
-    assert seen == [str(pk) for pk in Task.objects.order_by("document__original_name").values_list("pk", flat=True)]
+    assert seen == [
+        str(pk) for pk in Task.objects.order_by("document__original_name").values_list("pk", flat=True)
+    ]
     assert world[0].get(reverse("extraction", args=(world[1].pk,)), {"after": "x"}).status_code == 404
 
 

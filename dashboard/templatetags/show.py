@@ -10,6 +10,7 @@ from typing import Any
 from django import template
 from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.db import DatabaseError
+from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils import formats, timezone
 from django.utils.html import format_html
@@ -21,6 +22,7 @@ from tasks import confidence, maintenance
 
 register = template.Library()
 UNKNOWN = "—"
+ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 SPANS = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
 """A time is told in the largest unit that it fills and the next smaller one, both as seconds."""
 
@@ -71,11 +73,30 @@ def sizes(context: Any) -> dict[str, Any]:
     return {"choices": [(size, _query(context, size=str(size)), size == now) for size in ordering.SIZES]}
 
 
-def _query(context: Any, **changes: str) -> str:
-    """The address of this list's first page, with another order or number of rows, and without what a form was told."""
+@register.inclusion_tag("sort_choice.html", takes_context=True)
+def sort_choice(context: Any) -> dict[str, Any]:
+    """All orders that a list offers, in a form of its own: for screens too narrow for the heads of all columns."""
+    order, offered = context["order"], context["orders"]
+    falling = {False: _("%(column)s, ascending"), True: _("%(column)s, descending")}
+    orders = [ordering.Order(name, falls) for name, first in offered.items() for falls in (first, not first)]
+    choices = [(str(one), falling[one.falls] % {"column": words.ORDERS[one.name]}) for one in orders]
+    if not order.name:
+        choices.insert(0, ("", words.ORDERS[""]))
+    kept = [(name, value) for name, value in _first_page(context).items() if name != "sort"]
+    return {"choices": choices if offered else [], "now": str(order), "kept": kept}
+
+
+def _first_page(context: Any) -> QueryDict:
+    """What the address of this list says, without a place in it, and without what a form was told."""
     query = context["request"].GET.copy()
     for name in ("after", "before", "wrong", "empty"):
         query.pop(name, None)
+    return query
+
+
+def _query(context: Any, **changes: str) -> str:
+    """The address of this list's first page, with another order or number of rows."""
+    query = _first_page(context)
     for name, value in changes.items():
         query[name] = value
         if not value:
@@ -135,11 +156,14 @@ def ago(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def exact(moment: datetime | None) -> SafeString | str:
-    """Date and time to the second."""
+    """Date and time to the second; a line may break between the two, and nowhere else."""
     if moment is None:
         return UNKNOWN
-    shown = timezone.localtime(moment).strftime("%Y-%m-%d %H:%M:%S")
-    return format_html('<time datetime="{}" title="{} UTC">{}</time>', moment.isoformat(), shown, shown)
+    day, time = timezone.localtime(moment).strftime("%Y-%m-%d %H:%M:%S").split()
+    return format_html(
+        '<time datetime="{}" title="{} {} UTC"><span class="nowrap">{}</span> <span class="nowrap">{}</span></time>',
+        moment.isoformat(), day, time, day, time,
+    )  # fmt: skip
 
 
 @register.filter
@@ -259,7 +283,9 @@ def field_value(name: str, value: str | int | None) -> SafeString | str:
     if value is None:
         return format_html('<span class="muted">{}</span>', _("not found on page"))
     shown = localised(name, str(value))
-    return shown if shown == str(value) else format_html('<span title="{}">{}</span>', value, shown)
+    if shown != str(value):
+        return format_html('<span title="{}">{}</span>', value, shown)
+    return format_html('<span class="nowrap">{}</span>', shown) if ISO_DATE.fullmatch(shown) else shown
 
 
 def localised(name: str, value: str) -> str:

@@ -12,6 +12,8 @@
   const [list, summary, problem, send, drop, sending, sentence, spoken] =
     ["list", "summary", "problem", "send", "drop", "sending", "sentence", "spoken"].map(part);
   const bar = sending.querySelector("progress");
+  const invitation = drop.querySelector("b");
+  const dropHere = invitation.textContent;
   const inputs = { files: form.querySelector("#id_files"), folder: form.querySelector("#id_folder") };
   const chosen = []; // {file, why, state, share, note}: why is empty where the file is to be sent, state as sending.js leaves it
   const reasons = { empty: text.empty, limit: text.tooLarge, not_pdf: text.notPdf, unreadable: text.unreadable };
@@ -94,6 +96,7 @@
       return made;
     };
     row.classList.toggle("is-left-out", entry.why !== "");
+    row.classList.toggle("is-bad", entry.why !== "" || ["refused", "failed"].includes(entry.state)); // that a file is here already is no fault
     cell("name", entry.file.name);
     entry.cell = cell("muted small number", stateOf(entry));
     if (!sender.isOn && entry.state === "waiting") {
@@ -146,6 +149,7 @@
     send.disabled = sender.isOn || !(good.length || there) || good.length > maxFiles;
     send.querySelector("span").textContent = isHalted ? text.again : (send.dataset.label ??= send.textContent);
     sending.hidden = !isOpen();
+    invitation.textContent = sender.isOn ? text.dropMore : dropHere;
     part("stop").hidden = !sender.isOn;
   }
 
@@ -227,6 +231,7 @@
       const running = sender.run(() => inState("waiting")[0]);
       draw();
       progress();
+      sending.scrollIntoView({ block: "nearest" });
       ({ why, status } = await running);
       await looked;
     } while (status === undefined && inState("waiting").length); // some were added when the last were on their way

@@ -109,8 +109,12 @@ def _must_rest(client: Client) -> None:
 def go_on(actor: Actor, client: Client) -> Iterator[Progress]:
     """Do what is left to do after `begin`; how far it is, after each piece. Done before, it looks for what came late.
 
-    Raises Refused while something of the client is processed (a claim may have been under way when it began), StorageError.
+    Raises Refused where `begin` did not come before, and while something of the client is processed (a claim may have been under way when
+    it began); StorageError.
     """
+    if not Client.objects.filter(pk=client.pk, deletion_began_at__isnull=False).exists():
+        # Documents could still be handed in, and nobody was asked why
+        raise Refused(_("The deletion of %(client)s has not begun.") % {"client": client.name})
     storage, progress = get_storage(), Progress()
     while Document.objects.filter(client=client).exclude(storage_name="").exists() or _waiting(client):
         operations.cancel(actor, _waiting(client), "all data of the client are deleted")

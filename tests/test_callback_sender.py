@@ -257,6 +257,15 @@ def test_a_run_that_cannot_be_heard_has_completed_all_the_same(other, tmp_path) 
     assert carry_out(unwritten, tmp_path).returncode == 1
 
 
+def test_a_result_that_is_neither_taken_nor_kept_is_no_success(other, tmp_path) -> None:
+    """An outcome file is named, and the folder for it is away."""
+    other.answers = [(401, {})]
+    told = order(other, tmp_path).model_copy(update={"outcome": str(tmp_path / "away" / "outcome.json")})
+    done = carry_out(told, tmp_path)
+    assert done.returncode == 1
+    assert "could not be written" in done.stderr
+
+
 def test_a_run_that_is_told_to_stop_says_so(other, tmp_path) -> None:
     told = order(other, tmp_path)
     path = tmp_path / "in.json"

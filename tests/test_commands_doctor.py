@@ -6,6 +6,8 @@ import io
 import json
 import os
 import platform
+import select
+import socket
 import uuid
 from datetime import timedelta
 
@@ -47,6 +49,23 @@ def test_a_database_that_is_away_is_one_fault_with_advice_and_the_rest_is_still_
     assert "FAULT" in run.stdout and "DATABASE_URL" in run.stdout and "attempts" in run.stdout
     assert "\ufffd" not in run.stdout and "1 thing does not work" in run.stdout
     assert "Traceback" not in run.stderr and "secretword" not in run.stdout + run.stderr
+
+
+def test_each_thing_is_told_as_soon_as_it_is_known(place):
+    """Something that does not answer holds up what comes after it, and nothing that is known already."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uri = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        process = place.begin("doctor", TRACING="1", MLFLOW_TRACKING_URI=uri)
+        try:
+            silent.settimeout(60)
+            silent.accept()
+            # Whoever waits for the traces has said what came before them
+            assert select.select([process.stdout], [], [], 0)[0]
+            said = os.read(process.stdout.fileno(), 1 << 16).decode()
+            assert "settings" in said and "attempts" in said and process.poll() is None
+        finally:
+            process.kill()
+            process.communicate()
 
 
 @pytest.mark.parametrize(

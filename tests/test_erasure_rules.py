@@ -51,6 +51,14 @@ def test_without_a_reason_nothing_begins(world) -> None:
         erasure.begin(ACTOR, world.client, "  ")
 
 
+def test_without_a_beginning_nothing_is_deleted(world) -> None:
+    """Its one caller begins first; another one that forgot would delete what still comes in, for no reason that anybody gave."""
+    before = stored()
+    with pytest.raises(operations.Refused, match="has not begun"):
+        list(erasure.go_on(ACTOR, world.client))
+    assert stored() == before and holding(CANARY)
+
+
 def test_nothing_is_handed_in_retried_or_resumed_any_more_and_no_file_stays(world) -> None:
     erasure.begin(ACTOR, world.client, WHY)
     before = stored()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -223,6 +224,27 @@ def test_a_folder_that_cannot_be_looked_through_is_no_empty_one(storage):
     assert caught.value.retryable
     assert list(storage.names("documents/")) == [NAME]
     assert list(storage.names("nothing/here/")) == []
+
+
+def test_a_folder_that_goes_while_a_file_is_written_is_said_in_words(storage):
+    """As when a mount is lost: callers know what to do with an error of the storage, and with no other."""
+
+    class Lost(io.BytesIO):
+        def read(self, size=-1):
+            shutil.rmtree(storage.root)
+            return b""
+
+    with pytest.raises(StorageError, match="cannot be stored") as caught:
+        storage.put(NAME, Lost())
+    assert caught.value.retryable
+    storage.put(NAME, io.BytesIO(b"x"))
+    assert files(storage) == ["abc.pdf"]
+
+
+def test_what_was_never_there_is_deleted_also_below_a_file(storage):
+    storage.put("documents/ab", io.BytesIO(b"x"))
+    storage.delete(NAME)
+    assert files(storage) == ["ab"]
 
 
 def test_a_file_where_a_folder_should_be_is_said_in_words(storage):

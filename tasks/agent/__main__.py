@@ -103,7 +103,7 @@ def inspect_many(arguments: list[str]) -> int:
 
 
 def run_order(arguments: list[str]) -> int:
-    """One attempt as its order says. 0: it has completed, and the outcome was taken or stands in the outcome file; 1: it has not."""
+    """One attempt as its order says. 0: it has completed, and the outcome was taken or is kept; 1: it has not."""
     made = argparse.ArgumentParser(
         prog="python -m tasks.agent run",
         description="Carry out one attempt: read the order file once, read the document, post the events to the order's callback "

@@ -20,7 +20,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from tasks.agent.bearer import bearer_for
-from tasks.agent.contract import Completed, Event, Failed, Order, Started
+from tasks.agent.contract import Completed, Event, Order, Started
 from tasks.agent.program import run
 from tasks.agent.sender import Sender
 from tasks.agent.trace_store import Trace, TraceStore
@@ -96,19 +96,19 @@ def carry_out(
     order: Order, should_stop: Callable[[], bool], *, run_id: str = "", hand_over: Callable[[Span], None] | None = None,
     patience: float = float("inf"),
 ) -> bool:  # fmt: skip
-    """Run the attempt and post its events, signed; whether it has completed, and its outcome was taken or stands in the outcome file."""
+    """Run the attempt and post its events, signed; whether it has completed, and its outcome was taken or is kept."""
     sender = Sender(order, bearer=bearer_for(order.callback_url), patience=patience)
-    ends: list[bool] = []
+    completed, taken = False, False
 
     def emit(event: Event) -> None:
+        nonlocal completed, taken
         if isinstance(event, Started) and run_id:
             event = event.model_copy(update={"run_id": run_id})
         taken = sender(event)
-        if isinstance(event, Completed | Failed):
-            ends.append(isinstance(event, Completed) and (taken or bool(order.outcome)))
+        completed = isinstance(event, Completed)
 
-    run(order, emit, should_stop, hand_over)
-    return ends == [True]
+    is_kept = run(order, emit, should_stop, hand_over)
+    return completed and (taken or is_kept)
 
 
 def told_to_stop() -> Callable[[], bool]:

@@ -57,9 +57,10 @@ def run(
     emit: Emit,
     should_stop: Callable[[], bool] = lambda: False,
     hand_over: tracing.HandOver | None = None,
-) -> None:
+) -> bool:
     """Do what `order` asks; emit Started, Progress…, then exactly one of Completed and Failed. Raises only what `emit` raises.
 
+    Whether the outcome stands as a row or in a file, so that it is not lost where nobody takes what is emitted.
     `hand_over` gets each span as it ends, all of them before the outcome is emitted; what it raises is of no consequence.
     """
     emit(Started(attempt=order.attempt))
@@ -67,13 +68,9 @@ def run(
     outcome = traced_attempt(order, Reporter(order, emit, should_stop), hand_over if traced else None)
     if traced:
         outcome = outcome.model_copy(update={"trace_id": tracing.trace_id(order.attempt)})
-    outcome = writable(counted(order, outcome))
-    try:
-        outcome = keep_outcome(order, outcome)
-    except OSError as error:
-        # What is spoken arrives as a rule, and what was paid for would have to be paid for again
-        log.error("The outcome could not be written, and is only spoken (%s).", error.strerror)
+    outcome, is_kept = keep_outcome(order, writable(counted(order, outcome)))
     emit(outcome)
+    return is_kept
 
 
 def counted(order: Order, outcome: Completed | Failed) -> Completed | Failed:
@@ -203,19 +200,24 @@ def load(name: str) -> Read:
     return program
 
 
-def keep_outcome(order: Order, outcome: Completed | Failed) -> Completed | Failed:
-    """Make the final event durable, as a row or as a file, before anybody hears of it; how it is to be spoken."""
+def keep_outcome(order: Order, outcome: Completed | Failed) -> tuple[Completed | Failed, bool]:
+    """Make the final event durable, as a row or as a file, before anybody hears of it; how it is to be spoken, and whether it is durable."""
     sealed = sealed_outcome(order, outcome)
     if order.result_table and result_rows.insert(order.result_table, order.attempt, sealed):
-        return result_rows.as_named(outcome, sealed)
-    _write_outcome(order, sealed)
-    return outcome
+        return result_rows.as_named(outcome, sealed), True
+    if not order.outcome:
+        return outcome, False
+    try:
+        _write_outcome(order, sealed)
+    except OSError as error:
+        # What is spoken arrives as a rule, and what was paid for would have to be paid for again
+        log.error("The outcome could not be written, and is only spoken (%s).", error.strerror)
+        return outcome, False
+    return outcome, True
 
 
 def _write_outcome(order: Order, sealed: dict[str, object]) -> None:
     """Store the sealed outcome at `order.outcome`, whole or not at all."""
-    if not order.outcome:
-        return
     target = Path(order.outcome)
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:

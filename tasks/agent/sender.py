@@ -84,7 +84,7 @@ class Sender:
             failures += 1
             wait = _pause_seconds(failures) if wait is None else wait
             if time.monotonic() + wait >= until:
-                log.error("The outcome was not taken in time; it stands in the outcome file.")
+                log.error("The outcome was not taken in time; where it is kept, a poll finds it.")
                 return False
             self._pause(wait)
 

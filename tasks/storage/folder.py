@@ -65,7 +65,7 @@ class FolderStorage:
 
     def delete(self, name: str) -> None:
         path = self._path(name)
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError), self._explained(name):
+        with self._explained(name), contextlib.suppress(FileNotFoundError, NotADirectoryError):
             path.unlink()
             _sync_folder(path.parent)
 
@@ -172,8 +172,6 @@ class FolderStorage:
         """Turn the system's error into one that says what to do."""
         try:
             yield
-        except FileNotFoundError:
-            raise
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 message = f"The disk that holds {self.root} is full; free some space and try again."

@@ -40,6 +40,11 @@ SAMPLE = FOLDER / "01-invoice-english.pdf"
 HERE = "tests.test_agent_program"
 
 
+def leaves(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
+    """As libraries for command lines do; a run of the job ended as a success by it, and said nothing."""
+    sys.exit(0)
+
+
 def says_half_a_character(order: Order, progress: Callable[[int, int, Usage], None]) -> tuple[Result, Usage]:
     record = Record(kind="note", fields={"x": FieldValue(value="a\ud800", confidence=1.0)}, last_page=1)
     result = Result(kind="note", pages=1, records=(record,), confidence=1.0, needs_review=False)
@@ -91,6 +96,7 @@ def test_events_come_in_order_and_survive_the_wire() -> None:
     [
         (f"{HERE}:refuses", Code.RATE_LIMITED, True),
         (f"{HERE}:breaks", Code.CRASHED, True),
+        (f"{HERE}:leaves", Code.CRASHED, True),
         (f"{HERE}:exhausts", Code.OUT_OF_MEMORY, True),
         (f"{HERE}:invents", Code.INVALID_RESULT, False),
         (f"{HERE}:absent", Code.AGENT_NOT_AVAILABLE, False),

@@ -17,7 +17,7 @@ from django.core.management import CommandError
 
 from tasks.management import listening
 from tasks.management.commands import up
-from tasks.management.processes import Kept, Supervisor
+from tasks.management.processes import Kept, Supervisor, heed_stops
 from tests.commands import free_port, kill_hard, processes_of, wait_until
 
 
@@ -199,3 +199,16 @@ def test_a_changed_file_of_the_program_is_noticed_once(tmp_path):
     assert changed() and not changed()
     code.unlink()
     assert changed()
+
+
+def test_where_nohup_has_asked_for_it_a_closed_terminal_stops_nothing():
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        assert signal.SIGHUP not in heed_stops(lambda *_: None)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        assert signal.SIGHUP in heed_stops(lambda *_: None)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

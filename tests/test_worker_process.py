@@ -79,12 +79,15 @@ def running(tasks: list[int]) -> int:
 
 
 @pytest.mark.slow
-def test_sigterm_hands_long_tasks_back_within_ten_seconds_and_claims_nothing_more(migrated, workers):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "closed terminal"])
+def test_who_is_told_to_stop_hands_long_tasks_back_within_ten_seconds_and_claims_nothing_more(
+    migrated, workers, number
+):
     tasks = submit("waits", 3, max_concurrent_tasks=2)
     workers.append(process := begin_worker(migrated, "--slots", 2))
     wait_until(lambda: running(tasks) == 2, 20, "two attempts")
     told_at = time.monotonic()
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(number)
     assert process.wait(20) == 0
     assert time.monotonic() - told_at < 11
     attempts = Attempt.objects.filter(task__in=tasks)

@@ -127,7 +127,7 @@ def attempt(order: Order, progress: ReportProgress) -> Completed | Failed:
             Problem(Code.INVALID_RESULT, f"The agent gave an invalid result ({where}: {fault['msg']})."),
             progress,
         )
-    except Exception as error:  # noqa: BLE001 - whatever a program does, its attempt ends with an event
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a program does, its attempt ends with an event
         # The exception's text may quote the document, so that only its type and the places in the code are kept.
         log.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
         message = f"The agent stopped on an unexpected error ({type(error).__name__}); the attempt's log says where."

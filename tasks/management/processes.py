@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -19,6 +20,17 @@ from tasks.executors import system
 MANAGE = str(settings.BASE_DIR / "manage.py")
 STOP_SECONDS = 12.0
 """How long a child may take to end after SIGTERM; gunicorn gives open streams 8 s, the worker hands back within 10 s."""
+
+
+def heed_stops(handler: Callable[[int, Any], Any]) -> dict[int, Any]:
+    """Let `handler` hear every request to stop, also that of a terminal that is closed (SIGHUP); what held before.
+
+    SIGHUP is left alone where it is ignored: `nohup` has asked for that.
+    """
+    heard = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        heard.append(signal.SIGHUP)
+    return {number: signal.signal(number, handler) for number in heard}
 
 
 def start(command: Sequence[str], **options) -> subprocess.Popen:
@@ -121,8 +133,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Returns the exit code: 0 after a request to stop, 1 when a child keeps ending."""
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            self._handlers[number] = signal.signal(number, self._asked)
+        self._handlers = heed_stops(self._asked)
         try:
             while not self.stopping and not any(child.given_up for child in self.children):
                 self.tick(time.monotonic())

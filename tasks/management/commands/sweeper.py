@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from argparse import ArgumentParser
 from typing import Any
 
@@ -13,6 +12,7 @@ from tasks.alerts import watch
 from tasks.management.branches import refuse_copies
 from tasks.management.commands.worker import habits_from_settings
 from tasks.management.executing import make_executor
+from tasks.management.processes import heed_stops
 from tasks.worker import Worker
 
 
@@ -35,8 +35,7 @@ class Command(BaseCommand):
             worker.stopping = True
             executor.wake()
 
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, stop)
+        heed_stops(stop)
         worker.register()
         if once:
             worked = worker.sweeper.tick()

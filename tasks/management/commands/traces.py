@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import threading
 import time
 from argparse import SUPPRESS, ArgumentParser
@@ -19,6 +18,7 @@ from django.db import connection as django_connection
 from tasks import idleness, queue
 from tasks.costs.traces import Reconciler
 from tasks.executors import system
+from tasks.management.processes import heed_stops
 from tasks.queue import traced
 from tasks.traces.exporter import Exporter, Lock
 from tasks.traces.places import open_store, spool
@@ -59,8 +59,7 @@ class Command(BaseCommand):
         if not Lock(files.folder).take():
             log.info("Another process of this machine writes traces already.")
             return
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop.set())
+        heed_stops(lambda *_: stop.set())
         system.give_way(NICE)
         if beside_worker:
             threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 from argparse import ArgumentParser
 from typing import Any
 
@@ -19,6 +18,7 @@ from tasks.management.branches import refuse_copies
 from tasks.management.erasing import ErasureKeeper
 from tasks.management.executing import make_executor
 from tasks.management.exporting import ExporterKeeper
+from tasks.management.processes import heed_stops
 from tasks.management.room import ADVICE, OF_A_WORKER, room
 from tasks.models import Task
 from tasks.states import TaskStatus
@@ -122,8 +122,7 @@ class Command(base.Command):
             worker.stopping = True
             executor.wake()
 
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, stop)
+        heed_stops(stop)
 
     def _anything_to_do(self, worker: Worker) -> bool:
         if worker.held or worker.storage.trouble:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import BadRequest
 from django.core.handlers.exception import response_for_exception
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -102,6 +103,8 @@ class FaultPages(OfBothModes):
 
     @staticmethod
     def process_exception(request: HttpRequest, exception: Exception) -> HttpResponse:
+        if errors.is_no_text(exception):
+            exception = BadRequest("The request holds a character that no text has.")
         return response_for_exception(request, exception)
 
 

@@ -7,10 +7,11 @@ import sys
 from datetime import datetime
 from typing import Any, TypeAlias
 
+import psycopg
 from django.contrib.auth.context_processors import PermWrapper
 from django.core.exceptions import TooManyFilesSent
 from django.core.handlers.asgi import ASGIRequest
-from django.db import InterfaceError, OperationalError, connections
+from django.db import DataError, InterfaceError, OperationalError, connections
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
@@ -110,6 +111,11 @@ def in_words(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBa
     response.content = page.content  # type: ignore[attr-defined]
     response.headers["Content-Type"] = page.headers["Content-Type"]
     return response
+
+
+def is_no_text(error: Exception) -> bool:
+    """Whether the database was asked about a text with NUL: it can hold none, so that only who sent the request can have put it there."""
+    return isinstance(error, (DataError, psycopg.DataError)) and "NUL" in str(error)
 
 
 def failed(request: HttpRequest) -> HttpResponse:

@@ -16,6 +16,9 @@ SENTENCES = (
     gettext_noop("This file is larger than %(size)s, the most that is taken."),
     gettext_noop("This file is not a PDF, whatever its name says."),
     gettext_noop("The browser could not read this file, so that it was not sent."),
+    gettext_noop(
+        "This file is an archive or an Office document, and not a PDF. Hand in the PDFs that it holds, or save it as a PDF."
+    ),
     gettext_noop("This file was handed in before as “%(name)s”, so it is not read again."),
     gettext_noop("These are the same bytes as “%(name)s” beside it."),
     gettext_noop("This PDF has no pages."),

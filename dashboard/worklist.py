@@ -240,6 +240,6 @@ def _picked(request: HttpRequest) -> list[int]:
 def _back(request: HttpRequest, given: Any, selection: str | None) -> str:
     """The list as it was left; never an address of somebody else."""
     back = given.get("back", "")
-    if url_has_allowed_host_and_scheme(back, allowed_hosts=None):
+    if back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None):
         return back
     return reverse("operations_tasks") + (f"?{selection}" if selection else "")

@@ -39,9 +39,9 @@ def costs_agree(work: MixedWork) -> None:
         f"&agent={agent.pk}": f"a.agent_id = {agent.pk}", f"&client={client.pk}&status=failed": f"a.client_id = {client.pk} AND t.status = 'failed'",
         "&attempts=lost": "a.status = 'lost'",
     }  # fmt: skip
-    for by, key in KEYS.items():
-        costs_agree_by(work, by, key, "", "true")
-        costs_agree_by(work, by, key, *work.luck.choice(list(narrowings.items())))
+    for by in ("agent", *work.luck.sample(list(KEYS), 4)):
+        costs_agree_by(work, by, KEYS[by], "", "true")
+        costs_agree_by(work, by, KEYS[by], *work.luck.choice(list(narrowings.items())))
     day = one("SELECT (agentaudit_now() AT TIME ZONE 'UTC')::date - 1")
     costs_agree_by(
         work,
@@ -108,4 +108,4 @@ def json_agrees() -> None:
     assert [total["tokens"][name] for name in ("input", "output", "cache_read", "attempts_known")] == [
         value or 0 for value in expected[:4]
     ]
-    assert Decimal(total["llm_usd"]) == expected[4]
+    assert Decimal(total["llm_usd"] or 0) == (expected[4] or 0)

@@ -185,6 +185,19 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path, monkeypatch):
         handing_in.files([str(tmp_path)])
 
 
+def test_what_is_linked_is_not_passed_over(tmp_path):
+    """A year's folder may be a link to the archive, into itself, or to where it was once."""
+    archive, folder = tmp_path / "archive", tmp_path / "folder"
+    (archive / "2025").mkdir(parents=True)
+    folder.mkdir()
+    shutil.copy(INVOICE, archive / "2025" / "a.pdf")
+    (folder / "2025").symlink_to(archive / "2025")
+    (archive / "2025" / "round").symlink_to(folder)
+    (folder / "gone.pdf").symlink_to(tmp_path / "nowhere.pdf")
+    os.mkfifo(folder / "pipe.pdf")
+    assert handing_in.files([str(folder)]) == [folder / "2025" / "a.pdf", folder / "gone.pdf"]
+
+
 def test_no_text_of_a_document_becomes_a_formula(tmp_path):
     row = rows.Row(
         "=cmd.pdf",

@@ -46,11 +46,14 @@ def work(place: Place, settings) -> Iterator[MixedWork]:
         made = MixedWork(place, seed)
         yield made
         made.end_day()
+        print("Steps:", *made.steps)
 
 
 def test_every_published_number_is_a_plain_sum_over_the_rows(work: MixedWork) -> None:
     for days in (0, 2, 33):
         work.begin_day(days)
+        work.resume()
+        work.upload()
         begun, tried = time.monotonic(), one(ATTEMPTS)
         while (passed := time.monotonic() - begun) < SECONDS_A_DAY or (
             one(ATTEMPTS) < tried + 40 and passed < 3 * SECONDS_A_DAY
@@ -93,7 +96,7 @@ SINCE = {
 
 def operations_agree(work: MixedWork) -> None:
     narrowed = [("all", "", 0, 0)]
-    for _ in range(4):
+    for _ in range(2):
         narrowed.append(
             (
                 work.luck.choice(list(SINCE)), work.luck.choice(("", *STATES)),

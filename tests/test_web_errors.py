@@ -52,6 +52,29 @@ def test_a_database_that_is_away_is_said_in_words_with_a_time_to_come_back(world
     assert "Nothing is lost" in response.content.decode()
 
 
+def test_a_character_that_no_text_has_is_no_fault_of_ours(world) -> None:
+    client, extraction = world[0], world[1]
+    client.force_login(make_user("ola", "Operator", is_staff=True))
+    client.raise_request_exception = False
+    task = extraction.tasks.first()
+    for answer in (
+        client.get(reverse("operations_tasks"), {"q": "a\0b"}),
+        client.get(reverse("admin:tasks_task_changelist"), {"status": "a\0b"}),
+        client.post(reverse("task_operate", args=(task.pk, "reprocess")), {"agent": "a\0b"}),
+    ):
+        assert answer.status_code == 400
+        assert "This request cannot be understood" in answer.content.decode()
+
+
+def test_the_way_back_is_an_address_of_ours_or_the_list(world) -> None:
+    """Another word was taken for the name of a page."""
+    client, extraction = world[0], world[1]
+    client.force_login(make_user("ola", "Operator"))
+    for back in ("nowhere", "\0", "\U0001f9fe", "//elsewhere.example/"):
+        data = {"verb": "cancel", "task": [extraction.tasks.first().pk], "confirmed": "1", "back": back}
+        assert client.post(reverse("operations_act"), data).url == reverse("operations_tasks")
+
+
 MAIN = '<nav class="nav"'
 
 

@@ -6,6 +6,8 @@ import errno
 import html
 import json
 import re
+import tarfile
+import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -122,6 +124,27 @@ def test_what_was_wrong_with_a_file_is_told_in_the_language_of_whoever_reads_it(
         place[0].cookies["django_language"] = "en"
         page = text_of(place[0].get(url))
         assert [sentence for sentence in english if sentence not in page] == []
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_an_archive_is_refused_though_a_pdf_stands_where_one_may_begin(place, tmp_path, kind: str) -> None:
+    """Which only stores what it holds: one of its documents was read, and nobody missed the others."""
+    for name in ("a.pdf", "b.pdf"):
+        (tmp_path / "in" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "in" / name).write_bytes(pdf_bytes(title=name))
+    archive = tmp_path / f"all.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as packed:
+            for name in ("a.pdf", "b.pdf"):
+                packed.write(tmp_path / "in" / name, name)
+    else:
+        with tarfile.open(archive, "w", format=tarfile.GNU_FORMAT) as packed:
+            packed.add(tmp_path / "in" / "a.pdf", "a.pdf")
+            packed.add(tmp_path / "in" / "b.pdf", "b.pdf")
+    assert b"%PDF-" in archive.read_bytes()[:1024]
+    response = hand_in(place, ("all.pdf", archive.read_bytes()))
+    assert "Hand in the PDFs that it holds" in text_of(place[0].get(response.url))
+    assert not Task.objects.exists()
 
 
 def test_the_same_file_again_points_to_what_was_read_and_can_be_read_again(place) -> None:

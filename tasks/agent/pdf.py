@@ -53,6 +53,20 @@ KEPT_OPEN = 16
 Opened = tuple[raw.FPDF_PAGE, raw.FPDF_TEXTPAGE, Placing]
 
 NOT_PDF = "This file is not a PDF, whatever its name says."
+ARCHIVE = "This file is an archive or an Office document, and not a PDF. Hand in the PDFs that it holds, or save it as a PDF."
+PACKED = (
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"\x1f\x8b",
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"BZh",
+    b"\xfd7zXZ\x00",
+    b"\xd0\xcf\x11\xe0",
+)
+"""What archives and Office documents begin with. One that only stores its files has the first PDF's header where a PDF may have it: of
+all that it holds, one document would be read and nobody would miss the others."""
+TAR, TAR_AT = b"ustar", 257
 
 BROKEN = "\x02"
 """PDFium's mark of a hyphen at the end of a line, behind which the next line goes on without a space."""
@@ -272,6 +286,8 @@ def start_of(path: str | Path) -> bytes:
         raise Problem(Code.STORAGE, message, retryable=True) from None
     if not start:
         raise Problem(Code.EMPTY, "This file is empty (0 bytes).")
+    if start.startswith(PACKED) or start.startswith(TAR, TAR_AT):
+        raise Problem(Code.NOT_PDF, ARCHIVE)
     if start.find(b"%PDF-", 0, HEADER_WITHIN + 5) < 0:
         raise Problem(Code.NOT_PDF, NOT_PDF)
     return start

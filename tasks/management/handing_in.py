@@ -47,17 +47,27 @@ def files(paths: Sequence[str]) -> list[Path]:
 
 
 def _pdfs_below(folder: Path) -> list[Path]:
-    """Raises OSError for a folder that cannot be read: its documents must not be missing unnoticed."""
+    """Those of folders that are linked, too, each folder once. Raises OSError for a folder that cannot be read: its documents must not be
+    missing unnoticed, and nor may a link that leads nowhere, which is told as a file that cannot be read.
+    """
 
     def refuse(error: OSError) -> None:
         raise error
 
-    return sorted(
-        file
-        for place, _, names in os.walk(folder, onerror=refuse)
-        for file in (Path(place, name) for name in names)
-        if file.suffix.lower() == ".pdf" and file.is_file()
-    )
+    found: list[Path] = []
+    seen: set[tuple[int, int]] = set()
+    for place, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+        folders.sort()
+        status = os.stat(place)
+        if (status.st_dev, status.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        files = (Path(place, name) for name in names)
+        found += [
+            file for file in files if file.suffix.lower() == ".pdf" and (file.is_file() or not file.exists())
+        ]
+    return sorted(found)
 
 
 def client(name: str, create: bool = False) -> Client:

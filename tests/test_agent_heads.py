@@ -69,7 +69,7 @@ def test_the_day_on_which_it_was_made_is_the_documents(tmp_path: Path, created: 
 
 
 @pytest.mark.parametrize(
-    ("pay", "made"), [("Mode de règlement : virement", "Fait le : 14/05/2024"), ("Payment method: transfer", "Done on: 14/05/2024")]
+    ("pay", "made"), [("Mode de règlement : virement", "Fait le : 14/05/2024"), ("Payment by transfer", "Created on: 14/05/2024")]
 )  # fmt: skip
 def test_a_day_that_a_label_of_its_own_announces_is_not_that_of_payment(
     tmp_path: Path, pay: str, made: str
@@ -89,6 +89,14 @@ def test_a_label_of_a_name_is_not_part_of_it(tmp_path: Path, label: str) -> None
     assert values(record(tmp_path, [*rows, *TITLES, *ITEMS, *SUMS]), "supplier") == [
         "Asociación de Escribanos"
     ]
+
+
+@pytest.mark.parametrize(
+    "heading", ["Detalles del cliente", "Détails du client", "Dettagli cliente", "Client details"]
+)
+def test_a_heading_over_the_data_of_the_buyer_is_not_the_name(tmp_path: Path, heading: str) -> None:
+    head: Rows = [*HEAD, "", heading, "Nombre: Iker Ortiz", "Avda. Gasteiz 54, 01008 Vitoria"]
+    assert values(record(tmp_path, [*head, *TITLES, *ITEMS, *SUMS]), "buyer") != [heading]
 
 
 def test_words_of_a_sentence_are_no_supplier(tmp_path: Path) -> None:
@@ -138,6 +146,10 @@ def test_a_company_below_the_head_of_the_page_may_be_who_is_written_to(tmp_path:
         (["FACTURA", [(60, "Factura"), (140, "1 24 0005 0001201345")], "Registro Mercantil, Tomo 12, Folio 203"], "1 24 0005 0001201345", False),
         ([[(60, "I N V O I C E")], "Ref no: #1721"], "1721", True),
         (["Invoice", "Your reference: XY-77", "Our reference: AB-12"], "AB-12", True),
+        (["Facture", "Réf. : FA2607-0231"], "FA2607-0231", False),
+        (["Factura", "Ref. : FV26-00412"], "FV26-00412", False),
+        (["Devis", "Référence : DEV-2026-0311"], "DEV-2026-0311", False),
+        (["Credit note", "Ref. INV-2026-0311"], "INV-2026-0311", True),
         (["Invoice no: 77/12"], "77/12", False),
         (["Invoice 1/2"], None, True),
         (["Rechnung Nr.: 2024 / 0815"], "2024 / 0815", False),

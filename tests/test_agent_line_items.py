@@ -255,3 +255,24 @@ def test_a_count_before_a_name_is_no_part_of_it(tmp_path: Path) -> None:
     ]
     found = record(tmp_path, ["Harbour Lane Cafe", "RECEIPT", "14/05/2024", *rows])
     assert parts(found, "description") == ["Coffee", "Cake"]
+
+
+@pytest.mark.parametrize(
+    ("name", "price", "count", "whole"),
+    [
+        ("Descripción", "P.U.", "Cant.", "Base imponible"),
+        ("Bezeichnung", "Preis", "Menge", "Bemessungsgrundlage"),
+        ("Description", "Price", "Qty", "Taxable amount"),
+    ],
+)
+def test_the_name_of_a_net_sum_may_head_the_amounts_of_the_items(
+    tmp_path: Path, name: str, price: str, count: str, whole: str
+) -> None:
+    rows: Rows = [
+        [(60, name), (300, price), (390, count), (450, whole)],
+        [(60, "Oak shelf"), (300, "120.00"), (390, "2"), (480, "240.00")],
+        [(60, "Wall bracket"), (300, "12.00"), (390, "5"), (480, "60.00")],
+    ]
+    found = record(tmp_path, [*HEAD, *rows, *SUMS])
+    assert parts(found, "amount") == ["240.00", "60.00"]
+    assert parts(found, "unit_price") == ["120.00", "12.00"]

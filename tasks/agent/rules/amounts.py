@@ -36,8 +36,6 @@ INCLUDED = re.compile(
     r"\b(?:enthaltene?|contained|included|comprise|incluse|incluid[ao]|compres[ao]|inbegrepen)\b[^a-z]*[a-z ]{0,20}$"
 )
 """What says before the name of a tax that a sum includes it, or that it is included in one. Folded."""
-WITH_ALL = re.compile(r"tota[a-z]{1,4} \([a-z]{2,12}[ .]{1,2}(?:in[ck]l|compres|inbegr)")
-"""What says in brackets behind a total that the tax is in it: "Totale (Tasse incl.)"."""
 OF_WHICH = re.compile(
     r"\((?:it |this )?(?:includ\w*|incl|inkl|inklusive|einschl|davon|darin|enthaelt|enthalt|inclu\w*|dont|di cui|compres\w*|inclusief|waarvan|w tym|sisaltaa|sis|varav|heraf|herav|z toho|dos quais)\b"
 )
@@ -209,7 +207,7 @@ def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
         return ["total"]
     if {"tax", "total"} & set(roles) and is_untaxed(text, cell, hit):
         return ["net"]
-    return ["total"] if "tax" in roles and WITH_ALL.match(text.folded[cell], hit.start) else roles
+    return roles
 
 
 def _beside(text: Text, cell: Cell, chosen: numbers.Amount, score: float) -> Iterator[Figure]:

@@ -20,9 +20,11 @@ from tasks.agent.rules.number_values import (
 from tasks.agent.rules.text import Candidate, Text
 
 PREFIXED = re.compile(
-    r"(?:INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT|QUO|QT|EST|ANG|AN|RCPT|REC|RCT|CN|GS|AV)[ /-]?\d{2,}(?:[/-]\d+)*"
+    r"(?:INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT|QUO|QT|EST|ANG|AN|RCPT|REC|RCT|CN|GS|AV|DEV|PRE)[ /-]?\d{2,}(?:[/-]\d+)*"
 )
 """A number that begins with the abbreviation of its document."""
+OWN = ("invoice", "quotation")
+"""Kinds that seldom refer to another document of such a number."""
 OF_OTHERS = frozenset(["kind:none", "other_number", "column:other"])
 """What a title says that is no document of these kinds: its number is that of an order or a delivery."""
 SAID_ALSO = re.compile(
@@ -114,13 +116,13 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
         or list(_over_label(text))
         or list(_initials(text))
         or list(_bare(text))
-        or list(_references(text))
+        or list(_references(text, kind))
     )
     return found or (list(_orders(text)) if kind == "receipt" else [])
 
 
-def _references(text: Text) -> Iterator[Candidate]:
-    """ "Ref no: #1721", where nothing else numbers the document."""
+def _references(text: Text, kind: str) -> Iterator[Candidate]:
+    """ "Ref no: #1721", where nothing else numbers the document; "Réf. : FA2607-0231" says itself what it numbers."""
     for cell, hit in text.labelled("other_number"):
         said = text.folded[cell][hit.start : hit.end].replace(".", "")
         high = cell.y0 < text.pages[cell.page].height / 2 and not heads_column(text, cell)
@@ -129,7 +131,8 @@ def _references(text: Text) -> Iterator[Candidate]:
         own = REFERENCE.fullmatch(said) or (titled and SERIAL.fullmatch(said))
         if text.leads(cell, hit) and own and high:
             for candidate in values_behind(text, cell, hit, 0.65):
-                candidate.reasons.append(ONLY_REFERENCE)
+                if not (kind in OWN and PREFIXED.fullmatch(candidate.value)):
+                    candidate.reasons.append(ONLY_REFERENCE)
                 yield candidate
 
 

@@ -17,6 +17,15 @@ def heading(text: Text, line: Line) -> list[Column] | None:
         return None
     columns = columns_of(text, line)
     roles = {column.role for column in columns}
+    last, hit = line.cells[-1], text.leading_hit(line.cells[-1])
+    if (
+        "amount" not in roles
+        and roles & {"quantity", "unit_price"}
+        and hit is not None
+        and "net" in hit.roles
+    ):
+        # The name of a sum heads the sums of the rows as well: "Base imponible"
+        columns.append(Column("amount", last.x0, last.x1))
     priced = roles & {"amount", "unit_price", "either"}
     if (
         heads_sums(text, line)

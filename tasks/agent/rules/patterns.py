@@ -64,7 +64,7 @@ GREETINGS = (
 )
 """How documents speak to their readers."""
 HEADINGS = (
-    r"^(?:dane|adres|address|contact|kontakt|anschrift|adresse|coordonn[ée]es|direcci[óo]n|datos|dati|indirizzo|contactgegevens|yhteystiedot|osoite)\w*"
+    r"^(?:dane|adres|address|contact|kontakt|anschrift|adresse|coordonn[ée]es|direcci[óo]n|datos|dati|detalles|d[ée]tails|dettagli|indirizzo|contactgegevens|yhteystiedot|osoite)\w*"
     r"(?: (?:kontaktowe|details|data|de contacto|di contatto|of|du|del?|de l'))*"
     r"(?: (?:podatnika|nabywcy|sprzedawcy|seller|buyer|supplier|customer|client|cliente|klant\w*|vendeur|acheteur|vendedor|fornitore))*$"
     r"|^(?:dati (?:anagrafici|fiscali|generali|identificativi|(?:della|di) sede|relativi)|datos (?:fiscales|identificativos|generales)|dane (?:identyfikacyjne|rejestrowe))\b|^recapiti$"

@@ -110,7 +110,7 @@ SUMS: dict[str, Words] = {
         "|sum total|final total|total fee|total fees|total with tax|total after tax|bill total|bill amount|total bill|total bill amount"
         "|cost total|project total|total project cost|total estimated cost|amount credited|total credit amount|credited amount|amount"
         "|sale amount|purchase amount|transaction amount|total after discount|total less discount|amount after discount"
-        "|discounted total|total after discounts|gross worth",
+        "|discounted total|total after discounts|gross worth|total tax incl|total vat incl|total tax included|total gst incl",
         "de": "gesamtbetrag|rechnungsbetrag|gesamtsumme|summe|brutto|bruttobetrag|gesamt|endbetrag|summe brutto|total inkl mwst"
         "|netto inkl mwst|summe gesamt|endsumme|gesamtbetrag brutto|rechnungssumme|gesamtbetrag inkl mwst|total|bruttosumme"
         "|gesamt brutto|brutto gesamt|rechnungsbetrag brutto|betrag brutto|gutschriftsbetrag|gutschriftbetrag|gesamtpreis|angebotssumme"
@@ -123,20 +123,20 @@ SUMS: dict[str, Words] = {
         "|angebotsbetrag brutto|gesamtbruttobetrag|gesamt inkl mwst|gesamt inkl ust|gutgeschriebener betrag|gutschrift gesamt"
         "|summe nach rabatt|gesamtbetrag nach rabatt|betrag nach rabatt|total nach rabatt|endbetrag nach rabatt|gesamt nach rabatt"
         "|bruttowert|bestellsumme|bestellwert|auftragswert|gesamthonorar|gesamtbeitrag|gesamtentgelt|gesamtgebühr|gesamtmiete"
-        "|gesamtpauschale|gesamtrechnungsbetrag|gesamtvergütung|gesamtleistung",
-        "fr": "total ttc|total payé|total réglé|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
+        "|gesamt mwst inkl|total mwst inkl|gesamtpauschale|gesamtrechnungsbetrag|gesamtvergütung|gesamtleistung",
+        "fr": "total ttc|total tva incl|total taxes incl|total taxes incluses|total payé|total réglé|montant ttc|total facture|montant total|total général|total|total t t c|montant total ttc"
         "|total toutes taxes comprises|prix total ttc|ttc|montant de la facture|total avoir|total devis|montant total de la facture"
         "|total tvac|montant tvac|tvac|total tva comprise|total à payer ttc|montant global ttc|montant global|total général ttc|total de la facture"
         "|total avoir ttc|total devis ttc|coût total|total net ttc|prix ttc|montant total tvac|montant toutes taxes comprises"
         "|total facture ttc|montant de l'avoir|montant facture ttc|montant de la facture ttc|honoraires ttc|somme ttc|montant crédité"
         "|total crédité|total après remise|montant après remise|total après réduction|total remisé|total de la commande"
         "|montant de la commande",
-        "es": "total|total factura|importe total|total con iva|total iva incluido|total general|total documento|total presupuesto"
+        "es": "total|total iva incl|total impuestos incl|total impuestos incluidos|total factura|importe total|total con iva|total iva incluido|total general|total documento|total presupuesto"
         "|total recibo|importe total factura|total factura iva incluido|total a abonar|total abono|importe total iva incluido"
         "|total euros|total compra|total ticket|total importe|importe factura|importe de la factura|suma total|total venta"
         "|importe abonado|total con descuento|total después del descuento|total tras descuento|total con dto|total del pedido|total pedido"
         "|importe del pedido",
-        "it": "totale|totale fattura|totale documento|importo totale|totale ivato|totale complessivo|totale generale|totale iva inclusa"
+        "it": "totale|totale iva incl|totale tasse incl|totale tasse incluse|totale imposte incluse|totale fattura|totale documento|importo totale|totale ivato|totale complessivo|totale generale|totale iva inclusa"
         "|totale lordo|totale preventivo|totale euro|totale complessivo iva inclusa|totale a saldo|totale iva compresa"
         "|importo totale documento|totale fattura euro|totale da pagare iva inclusa|totale nota di credito|totale lordo documento"
         "|tot documento|tot fattura|importo documento|importo complessivo|totale offerta|totale scontrino|totale con iva"

@@ -40,11 +40,11 @@ def run() -> None:
             raise
         sys.exit(str(error))  # the sentence for people; where it was raised does not help them
     except Exception as error:
-        from tasks.management.base import AWAY, away
+        from tasks.management.base import told
 
-        if "--traceback" in sys.argv or not isinstance(error, AWAY):
+        if "--traceback" in sys.argv or not (sentence := told(error)):
             raise
-        sys.exit(away(error))
+        sys.exit(sentence)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import platform
+import re
 import select
 import socket
 import uuid
@@ -49,6 +50,16 @@ def test_a_database_that_is_away_is_one_fault_with_advice_and_the_rest_is_still_
     assert "FAULT" in run.stdout and "DATABASE_URL" in run.stdout and "attempts" in run.stdout
     assert "\ufffd" not in run.stdout and "1 thing does not work" in run.stdout
     assert "Traceback" not in run.stderr and "secretword" not in run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [("worker", "--until-idle"), ("sweeper", "--once"), ("costs",), ("why", "1")]
+)
+def test_a_database_that_is_older_than_the_program_is_told_in_one_sentence(place, command):
+    run = place.run(*command)
+    assert run.returncode == 1
+    assert re.search(r"\d+ migrations wait\. `manage\.py migrate` runs them", run.stderr)
+    assert "Traceback" not in run.stderr
 
 
 def test_each_thing_is_told_as_soon_as_it_is_known(place):

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 from django.core.management.base import BaseCommand, CommandError
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, ProgrammingError, connection
 from rich.console import Console
 
 from tasks import idleness
@@ -19,10 +19,32 @@ AWAY = (InterfaceError, OperationalError, psycopg.InterfaceError, psycopg.Operat
 """What every command may meet, also those of Django: `manage.py` says it in a sentence."""
 
 
+MISSING = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedFunction)
+"""What a command meets whose version is newer than the database."""
+
+
+def behind() -> str:
+    """That migrations wait, and what to do; empty where none does."""
+    from tasks.management.preparation import pending_migrations
+
+    connection.close()  # of a transaction that has failed nothing more can be asked
+    if not (waiting := len(pending_migrations())):
+        return ""
+    waits = "1 migration waits" if waiting == 1 else f"{waiting} migrations wait"
+    return f"The database is not set up for this version: {waits}. `manage.py migrate` runs them, and so does `manage.py up`."
+
+
 def away(error: Exception) -> str:
     """That the database does not answer, and what to do."""
     said = " ".join(str(error).split())
     return f"The database does not answer: {said}\n`manage.py doctor` says what to do. Nothing in the queue is lost."
+
+
+def told(error: Exception) -> str:
+    """What people are told of a database that is away, or older than this version; empty for any other error."""
+    if isinstance(error, AWAY):
+        return away(error)
+    return behind() if isinstance(error, MISSING) or isinstance(error.__cause__, MISSING) else ""
 
 
 def wrong_call(sentence: str) -> CommandError:
@@ -68,8 +90,10 @@ class Command(BaseCommand):
         idleness.needed()  # a worker that sleeps has time to say that it lives, before anybody asks
         try:
             return super().execute(*args, **options)
-        except AWAY as error:
-            raise CommandError(away(error)) from error
+        except (*AWAY, ProgrammingError, psycopg.ProgrammingError) as error:
+            if not (sentence := told(error)):
+                raise
+            raise CommandError(sentence) from error
 
     @property
     def console(self) -> Console:

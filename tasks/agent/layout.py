@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from tasks.agent.page import Page, Word
 
 APART = 0.75
 """A gap of this share of the line's height starts a new cell; a space between words is a third of it."""
 LEAST_LETTERS, TALL = 4, 1.5
 """A word of so many letters that is so many times higher than wide is printed along the side of the page."""
+FIGURE, LONGEST_UNIT = re.compile(r"\d[.,]\d\d$"), 3
+"""The end of a figure of money; letters of a unit beside it at most."""
+MIDWAY, PITCH, EDGE = 0.3, 1.8, 3.0
+"""Shares of a height: by so much a row misses the middle of two lines at most, and so far these begin apart. Points by which their edges differ at most."""
 
 
 class Cell:
@@ -52,7 +58,7 @@ def lines_of(page: Page, first_index: int = 0) -> list[Line]:
     lines: list[Line] = []
     runs = turned(page.words)
     aside = {id(word) for run in runs for word in run}
-    for row in rows_of([word for word in page.words if id(word) not in aside] if runs else page.words):
+    for row in gathered(rows_of([w for w in page.words if id(w) not in aside] if runs else page.words)):
         row.sort(key=lambda word: word.x0)
         index = first_index + len(lines)
         lines.append(Line(cells_of(row, index), index, page.number))
@@ -87,6 +93,49 @@ def rows_of(words: list[Word]) -> list[list[Word]]:
             middle = centre
         rows[-1].append(word)
     return rows
+
+
+def gathered(rows: list[list[Word]]) -> list[list[Word]]:
+    """The rows, with each figure in that row to which its cell belongs, where that is set in two lines and the others of the row in one, at the middle of the two."""
+    middles = [(row[0].y0 + row[0].y1) / 2 for row in rows]
+    heights = [row[0].y1 - row[0].y0 for row in rows]
+    for at, height in enumerate(heights[1:-1], 1):
+        above, middle, below = middles[at - 1 : at + 2]
+        if below - above < PITCH * height and abs(above + below - 2 * middle) < MIDWAY * height:
+            for own, other in ((at - 1, at + 1), (at + 1, at - 1)):
+                for run in halves_of(rows[own], rows[at], rows[other]):
+                    rows[own] = [word for word in rows[own] if word not in run]
+                    rows[at] += run
+    return [row for row in rows if row]
+
+
+def halves_of(own: list[Word], row: list[Word], other: list[Word]) -> list[list[Word]]:
+    """Figures of the line `own` whose cells go on in the line `other`, without digits, and whose nearest neighbour at the left stands in `row` between the two."""
+    if not any(FIGURE.search(word.text) for word in own):
+        return []
+    runs, rest = _runs(own), [run for run in _runs(other) if not _has_digit(run)]
+    found = []
+    for run in filter(_is_figure, runs):
+        x0, x1 = run[0].x0, run[-1].x1
+        aligned = any(min(abs(r[0].x0 - x0), abs(r[-1].x1 - x1)) < EDGE for r in rest)
+        nearest = max((word.x1 for word in row if word.x1 <= x0), default=0.0)
+        covered = any(word.x0 < x1 and word.x1 > x0 for word in row)
+        if aligned and not covered and nearest > max((r[-1].x1 for r in runs if r[-1].x1 <= x0), default=0.0):
+            found.append(run)
+    return found
+
+
+def _runs(row: list[Word]) -> list[list[Word]]:
+    return [cell.words for cell in cells_of(sorted(row, key=lambda word: word.x0), 0)]
+
+
+def _is_figure(run: list[Word]) -> bool:
+    figures = [word for word in run if FIGURE.search(word.text)]
+    return bool(figures) and all(word in figures or len(word.text) <= LONGEST_UNIT for word in run)
+
+
+def _has_digit(run: list[Word]) -> bool:
+    return any(map(str.isdigit, "".join(word.text for word in run)))
 
 
 def cells_of(row: list[Word], line: int) -> list[Cell]:

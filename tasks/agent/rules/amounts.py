@@ -14,12 +14,13 @@ from tasks.agent.rules.combining import ALONE, OF_LINES, UNPRINTED, Amounts, cho
 from tasks.agent.rules.due import doubt_balance, doubt_larger, doubt_rivals, settle_due, settle_net
 from tasks.agent.rules.headings import ENDS_ITEMS, SUMMARY
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.numbers import ROUNDING, code_of
+from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.patterns import IN_BRACKETS
 from tasks.agent.rules.sums import Figure, columned, doubt_rate, total_headings
 from tasks.agent.rules.tables import Table, worth
 from tasks.agent.rules.taxes import OTHER_IN_ROW, add_rates
 from tasks.agent.rules.text import Candidate, Text, figure_at
+from tasks.agent.rules.unexplained import explain
 from tasks.agent.rules.untaxed import TAXED, is_untaxed
 
 FOREIGN_WORDS = re.compile(r"[^\W\d_]{3,}")
@@ -36,6 +37,10 @@ INCLUDED = re.compile(
     r"\b(?:enthaltene?|contained|included|comprise|incluse|incluid[ao]|compres[ao]|inbegrepen)\b[^a-z]*[a-z ]{0,20}$"
 )
 """What says before the name of a tax that a sum includes it, or that it is included in one. Folded."""
+REMARKED = re.compile(
+    rf"[\s.(]*(?:(?:{TAXED.pattern})[\s.]*)?(?:(?P<with>in[ck]l\w*|inbegrepen|compr?[ei]s\w*|enthalten)|e[xk]s?[ck]l\w*|escl\w*)\b[^()]{{0,20}}\)"
+)
+"""What brackets behind the name of a sum say of its tax. Folded."""
 OF_WHICH = re.compile(
     r"\((?:it |this )?(?:includ\w*|incl|inkl|inklusive|einschl|davon|darin|enthaelt|enthalt|inclu\w*|dont|di cui|compres\w*|inclusief|waarvan|w tym|sisaltaa|sis|varav|heraf|herav|z toho|dos quais)\b"
 )
@@ -79,30 +84,13 @@ def amounts_of(text: Text, table: Table) -> Amounts:
     settle_due(by_role, chosen)
     _complete(text, table, chosen)
     settle_net(text, by_role, chosen)
-    _doubt_total(text, by_role["tax"], chosen)
+    explain(text, table, by_role["tax"], chosen)
     doubt_larger(text, table, chosen)
     doubt_rivals(by_role, chosen)
     doubt_balance(text, by_role, chosen)
     three = [c for c in (chosen.net, chosen.tax, chosen.total) if c is not None]
     doubt_rate(text, three)
     return chosen
-
-
-def _doubt_total(text: Text, taxes: list[Figure], chosen: Amounts) -> None:
-    """Where no net is printed and the tax is its printed rate of the total, that total lacks the tax."""
-    tax, total = chosen.tax, chosen.total
-    if chosen.net is not None or tax is None or total is None or not (tax.amount and total.amount):
-        return
-    lines = {figure.line for figure in taxes if figure.candidate is tax and tax.source == "page"}
-    amounts = [amount for line in lines for cell in text.lines[line].cells for amount in text.amounts(cell)]
-    for rate in [amount.value / 100 for amount in amounts if amount.percent and amount.value > 0]:
-        if (
-            abs(rate * total.amount - tax.amount)
-            <= ROUNDING
-            < abs(total.amount * rate / (1 + rate) - tax.amount)
-        ):
-            total.reasons.append("The tax is its rate of this amount, which so seems not to include it.")
-            return
 
 
 def _complete(text: Text, table: Table, chosen: Amounts) -> None:
@@ -199,6 +187,11 @@ def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:
     """What the label may be: something that includes a tax is a total ("Monthly fee including 19 % VAT")."""
     roles = [role for role in SUMMARY if role in hit.roles]
     said = text.folded[cell][: hit.end]
+    if (remark := REMARKED.match(text.folded[cell], hit.end)) is not None:
+        if "tax" in roles and "(" in said[hit.start :]:
+            return ["total" if remark["with"] else "net"]  # "Total (tax incl.)"
+        if "net" in roles and remark["with"] and TAXED.search(remark.group()):
+            return []  # "Subtotal (incl. VAT)"
     whole = INCLUDING.search(said) if "tax" in roles else None
     money = any(amount.end <= hit.start for amount in text.money(cell))
     if not roles and "column:tax_rate" in hit.roles and said.endswith("%"):

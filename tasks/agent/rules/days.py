@@ -183,6 +183,6 @@ def _names_document(text: Text, cell: Cell, end: int, connected: bool) -> bool:
     titles = [hit.roles for hit in hits if hit.plays("kind:")]
     if titles and connected and titles[0].isdisjoint(titles[-1]):
         return False  # "Credit note on invoice 7 of 1 March"
-    named = any(hit.plays("kind:") or "number" in hit.roles for hit in hits)
+    named = any("kind:none" not in roles for roles in titles) or any("number" in hit.roles for hit in hits)
     others = connected and any("other_number" in hit.roles and "number" not in hit.roles for hit in hits[1:])
     return named and not others and text.leading_hit(cell) is not None

@@ -262,12 +262,15 @@ def _beside_title(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
 
 
 def _hashed(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
-    """ "# 23413" right under a title."""
-    for other in text.below(cell, 1):
+    """ "# 23413" under a title, with nothing but a date between."""
+    for other in text.below(cell, 2):
+        if text.dates(other):
+            continue
         if other.text.startswith("#"):
             candidate = number_in(text, other, len(other.text) - len(other.text.lstrip("# ")), weight)
             if candidate is not None:
                 yield candidate
+        return
 
 
 def ranked(found: list[Candidate]) -> list[Candidate]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from tasks.agent.layout import Line
 from tasks.agent.rules.combining import UNPRINTED, Amounts, sums_of
 from tasks.agent.rules.headings import ENDS_ITEMS
-from tasks.agent.rules.numbers import ROUNDING, plain
+from tasks.agent.rules.numbers import CENT, ROUNDING, plain
 from tasks.agent.rules.sums import Figure
 from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Text, rivalled
@@ -48,10 +48,19 @@ def settle_net(text: Text, by_role: dict[str, list[Figure]], chosen: Amounts) ->
     if rest in sums_of(between):
         taken = whole or not alone
     else:
-        taken = whole and any(_only_figure(text, line) == rest for line in text.lines[first + 1 : taxed])
+        alone_between = (_only_figure(text, line) for line in text.lines[first + 1 : taxed])
+        taken = whole and rest in (*alone_between, *reductions(text, net.amount))
         chosen.adjustments += [rest] if taken else []
     if taken:
         chosen.net = replace(net, value=plain(net.amount + rest), source="computed")
+
+
+def reductions(text: Text, amount: Decimal) -> list[Decimal]:
+    """What the printed rates of discounts take off an amount."""
+    offered = [cell for cell, hit in text.labelled("discount") if text.leads(cell, hit)]
+    near = [other for cell in offered for other in (cell, *text.right_of(cell))]
+    rates = [a.value / 100 for cell in near for a in text.amounts(cell) if a.percent and a.value]
+    return [(-amount * rate).quantize(CENT) for rate in rates]
 
 
 def _only_figure(text: Text, line: Line) -> Decimal | None:

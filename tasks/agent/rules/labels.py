@@ -148,6 +148,11 @@ NAMED_SO = re.compile(rf"[ ,]{{1,2}}(?:{LEGAL_FORM})\.?\s*(?=$|[,;|•·(/])")
 """What follows a word that would be a party's label, and is the name of one: "Lieferant GmbH"."""
 MOST_SKIPPED = 8
 """Little words, rates and currencies in a row within a label."""
+COMPOUND = re.compile(
+    r"[^\W\d_]{3,}(?:(?<!ab)(?<!an)(?<!auf)(?<!aus)(?<!be)(?<!ein)(?<!hoch)(?<!um)(?<!ver)(?<!vor)(?<!zu)(?<!verlust)(?<!erfolgs)(?<!ergebnis)(?<!schus)(?<!flus)(?<!zins)(rechnung)"
+    r"|(factuur|faktura|lasku))"
+)
+"""A title with what it is for, in one word: "Reparaturrechnung", "Servicefactuur"; a calculation and an account of profits are none. Folded."""
 LONGEST_RATE = 2
 """Digits; a longer number inside what could be a label is no rate, but the document's own ("Rechnung 20240456 vom")."""
 
@@ -165,6 +170,10 @@ def find(folded: str) -> list[Hit]:
     while index < count:
         node = root.next.get(tokens[index][0])
         if node is None:
+            if (title := COMPOUND.fullmatch(tokens[index][0])) is not None:
+                whole = root.next[title[1] or title[2]]
+                roles = frozenset(role for role in whole.roles if role.startswith("kind:"))
+                hits.append(Hit(*tokens[index][1:], roles, whole.languages, 1))  # type: ignore[arg-type]
             index += 1
             continue
         best, best_at, words, at = (node, index, 1, index + 1) if node.roles else (None, index, 0, index + 1)

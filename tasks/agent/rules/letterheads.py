@@ -27,6 +27,7 @@ TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b
 """What goes on a title: "Quittance de loyer", "Receipt for rent"."""
 NUMBERED = re.compile(r"#|\bN[o°º]|:\s{0,3}\S{0,20}\d")
 """What numbers a document behind its title."""
+DASHED, DASH = re.compile(r"[^\d–—-]{3,30} [–—-] \S"), re.compile(r"\s+[–—-]\s")
 NAMES = re.compile(r"[^\W\d_]{2}")
 LEAST_LETTERS, WIDE = 4, 1.6
 
@@ -53,13 +54,22 @@ def is_something_else(text: Text, cell: Cell) -> bool:
         return True
     if hit is None:
         labelled = LABELLED.match(cell.text) and not PREFIX.match(text.folded[cell])
-        return bool(labelled) or is_labelled(text, cell)
+        return bool(labelled) or is_labelled(text, cell) or is_dashed(text, cell)
     bare = IN_BRACKETS.sub("", cell.text).strip(" .:") or cell.text
     covers = hit.end - hit.start >= 0.6 * len(bare) or not NAMES.search(cell.text, hit.end)
     titled = hit.plays("kind:") and TITLED.match(text.folded[cell], hit.end)
     return (
         bool(titled) or covers or announces(cell, hit) or cell.text[hit.end :].lstrip().startswith((":", "#"))
     )
+
+
+def is_dashed(text: Text, cell: Cell) -> bool:
+    """Whether a dash parts the cell as it parts a label from its value right above or below: "Quote Date - 17 June" over "Contact - A. Smith"."""
+    if not DASHED.match(cell.text):
+        return False
+    block = [c for c in (*text.above(cell), *text.below(cell, 1)) if abs(c.x0 - cell.x0) < 4]
+    hits = ((c, text.leading_hit(c)) for c in block)
+    return any(hit is not None and DASH.match(c.text, hit.end) for c, hit in hits)
 
 
 def is_month(text: Text, cell: Cell) -> bool:

@@ -34,8 +34,8 @@ OF_ANOTHER = re.compile(
 """What says that a number is that of the document which this one corrects."""
 PREFIX = re.compile(r"[A-Z]{2,5}[-/]\d")
 """A label in capitals that a number begins with: "TXN-98765"."""
-MONTHLY = re.compile(r"\d{1,4}/\d{1,2}/(?:19|20)\d\d(?![\w/])")
-"""A number within its month, which looks like a date, and behind a label of the number is none: "Faktura nr 12/03/2024"."""
+MONTHLY = re.compile(r"(?:\d{1,4}/\d{1,2}/(?:19|20)\d\d|(?:19|20)\d\d-\d{1,2}-\d{1,3})(?![\w/-])")
+"""A number within its month, which looks like a date, and behind a label of the number is none: "Faktura nr 12/03/2024", "2024-03-12"."""
 BLANKED = re.compile(r" ?/ ?(?=\S)[A-Za-z]{0,4}\d[\w/-]*")
 """How a number goes on behind a stroke with blanks around it: "2024 / 0815"."""
 BARE_LABEL = re.compile(
@@ -104,7 +104,7 @@ def _stacked(text: Text, cell: Cell) -> bool:
 
 def _dated_number(cell: Cell, score: float) -> Candidate | None:
     """Numbers like 3/11/2024 (third of November's invoices) look like dates; alone under a number's label they are none."""
-    if re.fullmatch(r"\d{1,4}/\d{1,2}/(?:19|20)\d\d", cell.text):
+    if MONTHLY.fullmatch(cell.text):
         return Candidate(cell.text, score, cell.words, label="number")
     return None
 

@@ -10,13 +10,22 @@ from tasks.agent.rules.buyers import buyers_of, others_of
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.letterheads import announces, is_something_else, is_spelled, spelled_out
 from tasks.agent.rules.numbers import code_of
-from tasks.agent.rules.party import Party, beside, domains_of, goes_on, has_neighbour, left_of, says_more
+from tasks.agent.rules.party import (
+    Party,
+    beside,
+    domains_of,
+    goes_on,
+    has_neighbour,
+    left_of,
+    says_more,
+    stands_beside,
+)
 from tasks.agent.rules.patterns import (
     BANK,
-    BARE_CODE,
     CONTACT,
     COPYRIGHT,
     DOCTOR,
+    DOMAIN,
     FOOTER_WORDS,
     FROM,
     GREETED,
@@ -32,19 +41,21 @@ from tasks.agent.rules.patterns import (
     SPLIT,
     STREET,
     TITLES,
-    TOWN,
     clean,
-    is_name,
     key_of,
     little,
     named,
 )
 from tasks.agent.rules.text import Candidate, Text, words_at
+from tasks.agent.rules.windows import sender_of, window_of
 
-ANNOUNCED = re.compile(r"[^\W\d_]{3,12} ?: ")
-"""A word that says what the line is: "Adresse : Name - Street - Town"."""
 STATE = re.compile(r"\b(?:CO|SC)$")
 """States of America that are written as a legal form is."""
+HOLDER = re.compile(
+    r"(?<=\w )\W?(?:t\.? ?n\.? ?v\b|ten name van|account (?:name|holder)|kontoinhaber(?:in)?|lautend auf|zugunsten(?: von)?|in the name of|in favou?r of|payable to"
+    r"|titulaire|au nom de|a l'ordre de|titular|a nombre de|a favor de|intestat[oa] a|a favore di|begunstigde|rekeninghouder|na rzecz|saaja)[\s.:]+(\S.{2,60})"
+)
+"""What says in a sentence whose the account is, folded."""
 CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
 FORM_MARGIN = 1.0
@@ -53,6 +64,8 @@ HEAD_LINES = 5
 """Below these stands who is written to as well as who writes."""
 LOW = 0.15
 """Below this share of an empty page top the letterhead is a picture, and the first name who is written to."""
+LEAST_KEY, SENTENCE = 5, 4
+"""Letters of a name that is known again in a sentence, and words of that before it, at least."""
 BLOCK = 7
 """Lines that a name and what belongs to it take at most."""
 FOOT = 0.6
@@ -89,6 +102,7 @@ class Parties:
             self._weigh_relatives(key, party)
             if BANK.search(fold(party.name)) and "label" not in party.signs:
                 party.add("bank", -1.2)
+        self._weigh_holder()
         self._weigh_halves()
         ordered = sorted(self.found.values(), key=lambda p: (-p.score, p.words[0].page, p.words[0].y0))
         ordered = [party for party in ordered if party.score > 0.6]
@@ -121,10 +135,17 @@ class Parties:
 
     def _may_be_anybodys(self, best: Party) -> bool:
         """Whether the place of the name is all that speaks for it, and that place may as well be the one of who is written to."""
-        if not best.signs <= {"letterhead", "legal form", "again"}:
-            return False
-        weak = best.signs == {"letterhead"} and best.score < WEAK
         cell = self.text.cell_of(best.words[0])
+        if not best.signs <= {"letterhead", "legal form", "again"}:
+            # Both of two have a mail address in their blocks, or may
+            usual = best.signs <= {"letterhead", "again", "domain"}
+            return (
+                usual
+                and not self.buyers
+                and stands_beside(self.text, cell)
+                and not self._is_said_elsewhere(cell)
+            )
+        weak = best.signs == {"letterhead"} and best.score < WEAK
         low = cell.y0 > LOW * self.text.pages[cell.page].height and "legal form" not in best.signs
         block = [self.text.folded[other] for other in self.text.below(cell, BLOCK)] if low else []
         alone = low and not any(CONTACT.search(line) or FOOTER_WORDS.search(line) for line in block)
@@ -135,6 +156,11 @@ class Parties:
             or not self._heads(best)
             or (cell.line > 0 and not self._is_reached())
         )
+
+    def _is_said_elsewhere(self, cell: Cell) -> bool:
+        """Whether a web or mail address stands outside of the block below the name."""
+        block = set(self.text.below(cell, BLOCK))
+        return any(DOMAIN.search(said) for other, said in self.text.folded.items() if other not in block)
 
     def _is_reached(self) -> bool:
         """Whether the document names who is written to, or says of the writer how to reach him or his tax number."""
@@ -237,49 +263,15 @@ class Parties:
         return any(POSTCODE.search(c.text) or STREET.search(c.text) for c in self.text.below(cell, 3))
 
     def _sender_line(self, cell: Cell) -> None:
-        """ "Name • Street 1 • 12345 Town" in one line, as over the window of an envelope; cells side by side count as well."""
-        line = self.text.lines[cell.line]
-        whole = (
-            cell.text
-            if SPLIT.search(cell.text)
-            else "  |  ".join(c.text for c in line.cells)
-            if cell.column == 0
-            else ""
-        )
-        parts = [part.strip() for part in SPLIT.split(whole) if part.strip()]
-        town = any(TOWN.search(part) for part in parts[1:]) or (
-            len(parts) > 2 and BARE_CODE.fullmatch(parts[-1]) and STREET.search(parts[-2])
-        )
-        if not 3 <= len(parts) <= 7 or not town or len(whole) > 170:
+        sender = sender_of(self.text, cell) if cell.line not in self.taken else None
+        if sender is None:
             return
-        hit = self.text.leading_hit(cell)
-        if hit is not None and (hit.end > len(parts[0]) // 2 or ":" in parts[0]):
-            return
-        if (
-            POSTCODE.search(parts[0])
-            or STREET.search(parts[0])
-            or cell.line in self.taken
-            or self.text.money(cell)
-        ):
-            return
-        start = cell.text.find(parts[0])
-        if start >= 0:
-            early = cell.page == self.first and cell.y0 < 0.4 * self.text.pages[cell.page].height
-            label = ANNOUNCED.match(parts[0])
-            first = start + (label.end() if label is not None else 0)
-            words = words_at(cell, first, start + len(parts[0]))
-            self._add(cell.text[first : start + len(parts[0])], words, "sender line", 1.7 if early else 0.8)
-            if early:
-                self._addressed(cell)
-
-    def _addressed(self, sender: Cell) -> None:
-        """What stands right below a sender line, in the window of the envelope, is who the letter is for."""
-        for cell in self.text.below(sender, 2):
-            name = clean(cell.text)
-            if abs(cell.x0 - sender.x0) < 6 and self.text.leading_hit(cell) is None and is_name(name):
-                self.buyers.add(key_of(name))
-                self.addressed.append(Candidate(name, 0.85, cell.words))
-                return
+        self._add(sender.name, sender.words, "sender line", 1.7 if sender.early else 0.8)
+        if sender.early:
+            own = key_of(clean(sender.name))
+            window = [one for one in window_of(self.text, sender.last) if key_of(one.value) != own]
+            self.buyers |= {key_of(one.value) for one in window}
+            self.addressed += window[:1]
 
     def _legal_form(self, cell: Cell) -> None:
         """A company's name ends in its legal form; an item's may end so too ("Coffee beans 1 kg")."""
@@ -355,6 +347,14 @@ class Parties:
                 )
             ):
                 party.add("domain", 1.1)
+
+    def _weigh_holder(self) -> None:
+        """Who a sentence says to pay to: "on account NL68 ... in the name of X at Y" names X, whole or its end."""
+        sentences = (self.text.folded[cell] for cell in self.text.cells if len(cell.words) > SENTENCE)
+        for holder in [key_of(match[1]) for said in sentences if (match := HOLDER.search(said))]:
+            for key, party in self.found.items():
+                if len(key) >= LEAST_KEY <= len(holder) and (holder.startswith(key) or key.endswith(holder)):
+                    party.add("holder", 1.2)
 
     def _weigh_relatives(self, key: str, party: Party) -> None:
         """A short form of a company's full name elsewhere speaks for the full name."""

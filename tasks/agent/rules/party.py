@@ -67,6 +67,13 @@ def has_neighbour(text: Text, cell: Cell) -> bool:
     )
 
 
+def stands_beside(text: Text, cell: Cell) -> bool:
+    """Whether another name stands on its line, and an address below one of the two."""
+    others = [other for other in text.lines[cell.line].cells if other is not cell]
+    named = [other for other in others if text.leading_hit(other) is None and is_name(clean(other.text))]
+    return any(is_housed(text, other) or is_housed(text, cell) for other in named)
+
+
 def left_of(text: Text, best: Party, rivals: list[Party]) -> Party | None:
     """Who stands at the left of the best name, each over an address, where the document's title stands over both: there who writes comes first."""
     cell = text.cell_of(best.words[0])

@@ -110,11 +110,13 @@ def candidates_of(
     supplier, buyer = first(parties.suppliers()), first(buyers_of(text) or parties.addressed)
     if buyer is None and supplier is not None:
         buyer = first(addressee(text, supplier.value))
+    number, days = first(numbers), dates_of(text, "date", name)
+    numbering = number.words if number is not None else []  # "2024-03-12" behind its label is no day
     chosen: dict[str, Candidate | None] = {
         "supplier": supplier,
         "buyer": buyer,
-        "number": first(numbers),
-        "date": first(dates_of(text, "date", name)),
+        "number": number,
+        "date": first([c for c in days if c.words[0] not in numbering] or days),
         "due_date": first(dates_of(text, "due_date")),
         "currency": first(currency_of(text)),
         "net": amounts.net or untaxed(text, name, amounts, table),

@@ -19,6 +19,7 @@ FAR_BELOW = 140
 """Points below the last row; what stands further down is another part of the page."""
 ONE_HEADING = 12
 """Points between the rows of one heading."""
+REMARK = re.compile(r"\([^()]*\)")
 ENDING = ("tax", "total", "amount_due")
 CHANGING = ("charge", "discount")
 OPENS_INCLUDED = tuple(fold(word) for words in INCLUDED.values() for word in words.split("|"))
@@ -200,7 +201,7 @@ def summary_of(text: Text, line: Line) -> str | None:
         if hit is None:
             continue
         roles = [role for role in SUMMARY if role in hit.roles]
-        behind = text.folded[cell][last_sum(text, cell).end :] if roles else ""
+        behind = REMARK.sub("", text.folded[cell][last_sum(text, cell).end :]) if roles else ""
         if (
             roles
             and (cell is line.cells[0] or cell.column >= len(line.cells) - 2)

@@ -30,7 +30,8 @@ KINDS: dict[str, Words] = {
         "ja": "請求書|御請求書|ご請求書|請求明細書|適格請求書",
     },
     "credit_note": {
-        "en": "credit note|credit memo|credit invoice|sale return|sales return|refund receipt|refund note|refund slip|return note",
+        "en": "credit note|credit memo|credit invoice|sale return|sales return|refund receipt|refund note|refund slip|return note"
+        "|credit slip|credit receipt|refund invoice",
         "de": "gutschrift|rechnungskorrektur|stornorechnung|rechnungsstorno|storno|gutschriftsanzeige|korrekturrechnung|rechnungs korrektur"
         "|korrektur rechnung|storno rechnung|rechnungsberichtigung|berichtigte rechnung|retourenbeleg",
         "fr": "avoir|facture d'avoir|note de crédit|note d'avoir|avoir client|facture rectificative|note de remboursement|ticket d'avoir"

@@ -120,3 +120,22 @@ def test_the_country_decides_whether_the_day_comes_first(
     rows: Rows = ["Corner Stores Ltd", "RECEIPT", *[said], "Receipt no: P-9", "Date: 03/04/2024", [(60, "Total"), (400, "EUR 100.00")]]  # fmt: skip
     found = record(tmp_path, rows).fields["date"]
     assert (None if found.reasons else found.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("label", "figure", "expected"),
+    [
+        ("Total", "R 19492.50", "ZAR"), ("Total", "R19,492.50", "ZAR"), ("Total: R", "19492.50", "ZAR"), ("Total", "RM 1,200.00", "MYR"),
+        ("Total", "KSh 1,200.00", "KES"), ("Total", "19 492,50 Ft", "HUF"), ("Total", "1.250,00 lei", "RON"), ("Total pages R", "of 3", None),
+    ],
+)  # fmt: skip
+def test_signs_that_are_letters_count_beside_sums(
+    tmp_path: Path, label: str, figure: str, expected: str | None
+) -> None:
+    rows: Rows = [
+        *HEAD,
+        "Cooling unit R 134, type R32",
+        [(60, "Net"), (400, "100.00")],
+        [(60, label), (400, figure)],
+    ]
+    assert record(tmp_path, rows).fields["currency"].value == expected

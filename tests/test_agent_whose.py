@@ -237,3 +237,64 @@ def test_a_name_below_its_label_may_go_on_in_the_line_with_the_legal_form(tmp_pa
 def test_a_currency_is_no_supplier(tmp_path: Path) -> None:
     rows: Rows = [*HEAD[1:], "Bill to: Ana Olivares", "GBP", *REST, "Pay to: Harbour Lane Books"]
     assert values(record(tmp_path, rows, step=14), "supplier") == ["Harbour Lane Books"]
+
+
+@pytest.mark.parametrize(
+    ("label", "form"),
+    [("From", "Pty Ltd"), ("Von:", "GmbH & Co. KG"), ("Myyjä", "Oy"), ("Vendeur", "SARL")],
+)
+def test_a_legal_form_alone_ends_the_name_over_it(tmp_path: Path, label: str, form: str) -> None:
+    lines: Rows = [
+        "INVOICE",
+        "Invoice number: P-9",
+        "14 May 2024",
+        label,
+        "Brushtail Grounds & Gardens",
+        form,
+    ]
+    found = record(tmp_path, [*lines, "12 Kent Street", *REST], step=14).fields["supplier"]
+    assert (found.value, found.reasons) == (f"Brushtail Grounds & Gardens {form}", ())
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["Name des Rechnungsstellers", "Laskuttajan nimi", "Nazwa sprzedawcy", "Nom du vendeur", "Vendor name"],
+)
+def test_the_label_of_a_party_with_the_word_for_name(tmp_path: Path, label: str) -> None:
+    lines: Rows = ["INVOICE", "Invoice number: P-9", "14 May 2024", f"{label}: Eveliina Hakkarainen"]
+    found = record(tmp_path, [*lines, *REST])
+    assert values(found, "supplier") == ["Eveliina Hakkarainen"]
+
+
+@pytest.mark.parametrize(
+    ("number", "to"), [("Org.nr 7696148324", "Faktura till:"), ("CVR 12345678", "Faktureres til:")]
+)
+def test_a_name_with_a_colon_is_no_label_where_it_stands_again(tmp_path: Path, number: str, to: str) -> None:
+    rows: Rows = [
+        "FAKTURA",
+        "Fakturanummer: P-9",
+        "2024-05-14",
+        [(60, "Bokskogens Tradvard Forening:"), (350, to)],
+        [(60, "Elsa Rydqvist"), (350, "Brf Halleborg")],
+        [(60, "elsa@example.org"), (350, "Ringvagen 41")],
+        *REST,
+        *[""] * 16,
+        "Bokskogens Tradvard Forening",
+        "Sosdalavagen 9",
+        number,
+    ]
+    assert values(record(tmp_path, rows), "supplier") == ["Bokskogens Tradvard Forening"]
+
+
+@pytest.mark.parametrize(("buyer", "seller"), [("Vastaanottaja", "Myyjä"), ("Ship to", "Seller")])
+def test_who_has_the_label_writes_whoever_stands_at_the_left(tmp_path: Path, buyer: str, seller: str) -> None:
+    rows: Rows = [
+        "Lasku 20250917",
+        "2024-05-14",
+        [(60, buyer), (300, seller)],
+        [(60, "Pirkan Messut Oy"), (300, "Leipomo Vehnanen Oy")],
+        [(60, "Ilmailunkatu 20"), (300, "Satakunnankatu 21")],
+        [(60, "33900 Tampere"), (300, "33210 Tampere")],
+        *REST,
+    ]
+    assert values(record(tmp_path, rows), "supplier") == ["Leipomo Vehnanen Oy"]

@@ -41,10 +41,11 @@ REMARKED = re.compile(
     rf"[\s.(]*(?:(?:{TAXED.pattern})[\s.]*)?(?:(?P<with>in[ck]l\w*|inbegrepen|compr?[ei]s\w*|enthalten)|e[xk]s?[ck]l\w*|escl\w*)\b[^()]{{0,20}}\)"
 )
 """What brackets behind the name of a sum say of its tax. Folded."""
-OF_WHICH = re.compile(
-    r"\((?:it |this )?(?:includ\w*|incl|inkl|inklusive|einschl|davon|darin|enthaelt|enthalt|inclu\w*|dont|di cui|compres\w*|inclusief|waarvan|w tym|sisaltaa|sis|varav|heraf|herav|z toho|dos quais)\b"
-)
+_OF_WHICH = r"(?:it |this )?(?:includ\w*|incl|inkl|inklusive|einschl|davon|darin|enthaelt|enthalt|inclu\w*|dont|di cui|compres\w*|inclusief|waarvan|w tym|sisaltaa|sis|varav|heraf|herav|z toho|dos quais|of which)\b"
+OF_WHICH = re.compile(rf"\({_OF_WHICH}")
 """What opens brackets behind a sum with the tax that is in it. Folded."""
+HELD = re.compile(rf"\W*{_OF_WHICH}\W*")
+"""What stands before a tax that the sum over it holds: "davon USt.", "of which VAT". Folded."""
 OF = re.compile(r"\b(?:von|auf|of|on|sur|sobre|van|over|from|del|sul|dal)\b")
 COUNTED = re.compile(
     r"\b(?:items?|products?|goods|services|positionen|arti[ck]\w+|produ[ckt]\w+|mercanc\w+|tuot\w+)$"
@@ -141,7 +142,8 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
         of_price = not any("of_payment" in hit.roles for hit in hits)
         for hit in hits:
             roles = _roles(text, cell, hit)
-            leads = text.leads(cell, hit) or _follows_amount(text, cell, hit)
+            held = "tax" in hit.roles and HELD.fullmatch(text.folded[cell], 0, hit.start)
+            leads = bool(held) or text.leads(cell, hit) or _follows_amount(text, cell, hit)
             if not roles or not (leads or _closes(text, cell, hit)):
                 continue
             placed = _figure_for(text, cell, hit)
@@ -341,7 +343,7 @@ def _heads_several(text: Text, cell: Cell) -> bool:
 
 def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
     """Precise names ("total incl VAT") weigh more than those that also stand elsewhere ("total")."""
-    phrase = text.folded[cell][hit.start : hit.end].strip()
+    phrase = re.sub(r"\W+", " ", text.folded[cell][hit.start : hit.end]).strip()
     weight = 1.0 if hit.words > 1 else 0.93
     if (role == "net" and GENERIC_NET.fullmatch(phrase)) or (
         role == "total" and GENERIC_TOTAL.fullmatch(phrase)

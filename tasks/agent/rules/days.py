@@ -9,7 +9,7 @@ from tasks.agent.layout import Cell
 from tasks.agent.rules.dates import SWAPPABLE, Found
 from tasks.agent.rules.document_numbers import ranked
 from tasks.agent.rules.labels import Hit
-from tasks.agent.rules.number_values import BELOW, RIGHT, SAME_CELL
+from tasks.agent.rules.number_values import BELOW, RIGHT, SAME_CELL, STAMPED
 from tasks.agent.rules.terms import stated_days, unreduced
 from tasks.agent.rules.text import Candidate, Text, words_at
 
@@ -130,6 +130,10 @@ def _undated(text: Text, claimed: set[int]) -> Iterator[Candidate]:
             if id(candidate.words[0]) in claimed:
                 continue
             before = text.folded[cell][: found.start]
+            if STAMPED.match(cell.text, found.start) and any(
+                "number" in hit.roles for hit in text.hits.get(cell, ())
+            ):
+                continue
             if CONNECTED.match(before) and found.end >= len(cell.text) - 1 and _titled(text, cell, found):
                 candidate.score = 0.86
                 yield candidate

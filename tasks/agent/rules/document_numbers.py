@@ -60,6 +60,9 @@ SERIES = re.compile(
 """A number of a series within its year, which nothing else looks like."""
 GLUED_SIGN = re.compile(r"N[°º] ?(?=[A-Z]{1,6}[-/ ]?\d)", re.IGNORECASE)
 """The sign of a number right before its letters: "N°PXL-26-0041"."""
+ALONE = re.compile(r"(?!(?:19|20)\d\d$)(?=(?:\D{0,3}\d){3})[A-Z]{0,4}[\d/-]+")
+"""What may be a number without a label: three digits or more that are no year."""
+UNNAMED = "No label says whose number this is."
 NEAR_TITLE = 4
 MOST_BARE = 3
 ORDERS = 0.3
@@ -116,6 +119,7 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
         or list(_over_label(text))
         or list(_initials(text))
         or list(_bare(text))
+        or list(_alone_under_title(text))
         or list(_references(text, kind))
     )
     return found or (list(_orders(text)) if kind == "receipt" else [])
@@ -169,7 +173,7 @@ def _bare(text: Text) -> Iterator[Candidate]:
             continue
         match = label.search(text.folded[cell])
         if match and match.end() < len(cell.text) and (found := number_in(text, cell, match.end(), 0.65)):
-            found.reasons.append("No label says whose number this is.")
+            found.reasons.append(UNNAMED)
             yield found
 
 
@@ -236,6 +240,19 @@ def _under_title(text: Text, cell: Cell, weight: float) -> Iterator[Candidate]:
         if candidate is not None:
             yield candidate
             return
+
+
+def _alone_under_title(text: Text) -> Iterator[Candidate]:
+    """ "20240317" and nothing else in the line right under a title, where nothing else numbers the document."""
+    for cell, hit in text.labelled("kind:"):
+        if not text.leads(cell, hit) or hit.roles <= OF_OTHERS or hit.end < len(cell.text.rstrip(" .:")):
+            continue
+        for other in text.below(cell, 1):
+            if ALONE.fullmatch(other.text) and text.leading_hit(other) is None:
+                candidate = number_in(text, other, 0, 0.9 * BELOW, first_only=True)
+                if candidate is not None:
+                    candidate.reasons.append(UNNAMED)
+                    yield candidate
 
 
 def _over_label(text: Text) -> Iterator[Candidate]:

@@ -35,8 +35,10 @@ def name_of(text: Text, line: Line, columns: list[Column], row: Row) -> list[Wor
         return max(cells, key=lambda cell: len(cell.text)).words
     words = [word for word in line.cells[0].words if id(word) not in used and LETTERS.search(word.text)]
     words = [word for word in words if not numbers.code_of(word.text)]
-    if not words and named is not None and len(row.parts) > 1:
-        return _beside(text, line.index - 1, line, named)
+    if not words and named is not None:
+        # An amount alone, in the middle of its row: the line of the name reaches into its own
+        most = line.y1 - line.y0 if len(row.parts) > 1 else 0.0
+        return _beside(text, line.index - 1, line, named, most)
     return words
 
 
@@ -57,14 +59,17 @@ def _under(line: Line, named: Column, used: set[int]) -> list[Word]:
     return found
 
 
-def _beside(text: Text, index: int, near: Line, named: Column) -> list[Word]:
+def _beside(text: Text, index: int, near: Line, named: Column, most: float | None = None) -> list[Word]:
     """What stands under the heading of names on the line before or after, if that line holds no figures of its own."""
     if not 0 <= index < len(text.lines):
         return []
     line = text.lines[index]
     apart = max(line.y0 - near.y1, near.y0 - line.y1)
+    most = near.y1 - near.y0 if most is None else most
     figures = text.bears_money(line.cells)
     heads = any((hit := text.leading_hit(cell)) and hit.plays("column:unit_price") for cell in line.cells)
-    if line.page != near.page or apart > near.y1 - near.y0 or figures or heads:
+    if line.page != near.page or apart > most or figures or heads:
         return []
-    return _under(line, named, set())
+    first = line.cells[0]
+    left = first.x0 < named.x0 and LETTERS.search(first.text)  # of a heading in the middle of its column
+    return _under(line, named, set()) or (first.words if left else [])

@@ -74,6 +74,8 @@ class Hit:
         return not self.roles.isdisjoint(roles)
 
 
+LEAST_PARTY = 5
+"""Letters of a party's label that is not a little word: "name to" names nobody."""
 LITTLE = frozenset(word for words in own.LITTLE.values() for word in words.split("|"))
 
 
@@ -103,7 +105,8 @@ def _vocabulary() -> _Node:
                 for phrase in phrases.split("|"):
                     for node in _nodes(root, phrase):
                         node.add(prefix + name, language)
-    joined = [(node, role, language) for role, phrase, language in _joined() for node in _nodes(root, phrase)]
+    made = (*_joined(), *_names_of())
+    joined = [(node, role, language) for role, phrase, language in made for node in _nodes(root, phrase)]
     for node, role, language in [entry for entry in joined if not entry[0].roles]:
         node.add(role, language)
     _freeze(root)
@@ -130,6 +133,17 @@ def _joined() -> Iterator[tuple[str, str, str]]:
                     yield role, f"{word} {name}", language
                 if language in own.COMPOUND:
                     yield role, name + word, language
+
+
+def _names_of() -> Iterator[tuple[str, str, str]]:
+    """(role, phrase, language) of each party's label, where it is one word, with the word for name."""
+    for role, words in parties.PARTIES.items():
+        for language, (noun, drop, add) in own.NAME_OF.items():
+            for word in words.get(language, "").split("|"):
+                if len(word) >= LEAST_PARTY and " " not in word:
+                    whose = (word.removesuffix(drop) if word.endswith(drop) else word) + add
+                    yield role, f"{whose} {noun}", language
+                    yield role, f"{noun} {whose}", language
 
 
 def _freeze(node: _Node) -> None:

@@ -34,8 +34,10 @@ LEAST_LETTERS, WIDE = 4, 1.6
 
 def is_something_else(text: Text, cell: Cell) -> bool:
     """Whether the cell is a title, a label or what one announces, a date, a sum, an address or somebody's form of address."""
+    # A label is not printed elsewhere by itself, as a name is: "Miller & Sons:" over its address
+    again = cell not in text.hits and cell.text[:-1] in text.said
     if (
-        cell.text.rstrip().endswith(":")
+        (cell.text.rstrip().endswith(":") and not again)
         or text.dates(cell)
         or is_month(text, cell)
         or text.money(cell)

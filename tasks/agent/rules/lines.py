@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from tasks.agent.layout import Line
 from tasks.agent.rules.counted import read_counted
 from tasks.agent.rules.headings import heading, target_of
 from tasks.agent.rules.numbers import ROUNDING
-from tasks.agent.rules.rows import Rows, is_plainer, row_in, says_less, summary_of
+from tasks.agent.rules.rows import ENDING, Rows, is_plainer, row_in, says_less, summary_of
 from tasks.agent.rules.tables import Column, Table, worth
 from tasks.agent.rules.text import Text
 
@@ -15,6 +16,9 @@ MOST_HEADING = 12
 """Lines of a heading whose columns are narrow."""
 ROWS_APART = 4
 """Lines at the foot of a page between its last row and the next page."""
+MOST_AROUND = 12
+"""Lines of an address and of what else every page bears, at the foot of a page or at its head; the rows around it have more than LEAST_PARTS parts."""
+LEAST_PARTS = 2
 
 
 def table_of(text: Text) -> Table:
@@ -33,8 +37,8 @@ def table_of(text: Text) -> Table:
             # It heads something else ("Divisa | Totale documento")
             table.taken.discard(at)
             del table.headings[at]
-        while goes_on(text, index, columns, table):
-            index = Rows(text, index, columns, table).read()
+        while (further := next_rows(text, index, columns, table)) is not None:
+            index = Rows(text, further, columns, table).read()
     _leave_sums(table)
     if not table.rows:
         read_counted(text, table)
@@ -75,14 +79,29 @@ def parts_from_rows(text: Text, at: int, index: int) -> bool:
     return at + MOST_HEADING >= index < len(text.lines) and text.lines[index].page == text.lines[at].page + 1
 
 
-def goes_on(text: Text, index: int, columns: list[Column], table: Table) -> bool:
-    """Whether the next page begins with rows of the same table, without heading it again."""
+def next_rows(text: Text, index: int, columns: list[Column], table: Table) -> int | None:
+    """The line of the next page where rows of the same table go on, without heading it again; None where they do not.
+
+    What is printed at the foot and the head of each page may stand in between, but no sums.
+    """
     if not 0 < index < len(text.lines) or not table.rows:
-        return False
-    line, before = text.lines[index], text.lines[index - 1]
-    if line.page == before.page or table.rows[-1].line < index - ROWS_APART:
-        return False
-    row = row_in(text, line, columns, target_of(columns))
-    return (
-        row is not None and row.parts.keys() == table.rows[-1].parts.keys() and summary_of(text, line) is None
-    )
+        return None
+    last = table.rows[-1]
+    if text.lines[index].page == text.lines[index - 1].page or last.line < index - MOST_AROUND:
+        return None
+    if any(_ends(text, line) for line in text.lines[last.line + 1 : index]):
+        return None
+    apart = last.line < index - ROWS_APART
+    for line in text.lines[index : index + MOST_AROUND]:
+        if line.page != text.lines[index].page or _ends(text, line) or heading(text, line) is not None:
+            return None
+        row = row_in(text, line, columns, target_of(columns))
+        if row is not None and row.parts.keys() == last.parts.keys() and summary_of(text, line) is None:
+            return line.index if not apart or len(row.parts) > LEAST_PARTS else None
+        apart = True
+    return None
+
+
+def _ends(text: Text, line: Line) -> bool:
+    """Whether the line is one of the sums below a table."""
+    return text.bears_money(line.cells) and summary_of(text, line) in ENDING

@@ -19,7 +19,7 @@ _CODE = re.compile(
 )
 CROWN = re.compile(r"(?<!\w)K\S(?!\w)")
 """What is recognised for "Kč" without the data of Czech: K€, Kë, K¢."""
-_UNIT = re.compile(r"(?<![^\W_])[A-Z]{3}(?![^\W_])")
+_UNIT = re.compile(r"(?<![^\W_])(?:[A-Z]{3}|" + "|".join(names.LETTERS) + r")(?![^\W\d_])")
 _NAMED = re.compile(
     r"\b(?:currency|wahrung|waehrung|devise|monnaie|moneda|divisa|valuta|munteenheid|waluta|valuutta|moeda|mena"
     r"|(?:amounts?|prices?|betrage|betraege|preise|montants?|prix|importes?|precios|importi|prezzi|bedragen|prijzen|kwoty|ceny) (?:are )?(?:in|en|w))\W*$"
@@ -89,10 +89,11 @@ def _units(text: Text) -> Iterator[tuple[str, list[Word]]]:
     """Codes that are words as well, where they are the unit of a sum or what a label of the currency says."""
     for cell in text.cells:
         for match in _UNIT.finditer(cell.text):
-            if match.group() in names.FURTHER_CODES and (
+            code = names.LETTERS.get(match.group(), match.group())
+            if (match.group() in names.LETTERS or code in names.FURTHER_CODES) and (
                 _is_unit(text, cell, match) or _NAMED.search(_before(text, cell, match.start()))
             ):
-                yield match.group(), words_at(cell, *match.span())
+                yield code, words_at(cell, *match.span())
 
 
 def _is_unit(text: Text, cell: Cell, match: re.Match[str]) -> bool:
@@ -100,11 +101,18 @@ def _is_unit(text: Text, cell: Cell, match: re.Match[str]) -> bool:
     line = text.lines[cell.line].cells
     if not any(hit.plays_one(SUMS) for one in line for hit in text.hits.get(one, ())):
         return False
-    if len(match.group()) == len(cell.text.strip("()")):
-        beside = [one for one in line if abs(one.column - cell.column) == 1]
-        return any(
-            amount.money or amount.value >= LEAST for one in beside for amount in text.amounts(one)[-1:]
-        )
+    if match.group() not in names.LETTERS and len(match.group()) < len(cell.text.strip("()")):
+        return _is_beside(text, cell, match)
+    before, behind = cell.text[: match.start()].strip(" ("), cell.text[match.end() :].strip(" ):")
+    beside = [one for one in line if one.column == cell.column + 1 and not behind]
+    beside += [one for one in line if one.column == cell.column - 1 and not before]
+    if any(amount.money or amount.value >= LEAST for one in beside for amount in text.amounts(one)[-1:]):
+        return True
+    return _is_beside(text, cell, match)
+
+
+def _is_beside(text: Text, cell: Cell, match: re.Match[str]) -> bool:
+    """Whether the code stands right before or behind an amount in its own cell."""
     return any(
         (amount.money or amount.value >= LEAST)
         and (

@@ -120,6 +120,22 @@ _FURTHER = (
 )
 FURTHER_CODES = frozenset(_FURTHER.split())
 """The rest of ISO 4217. Many are words or abbreviations too, so that these count only where they stand as the unit of a sum."""
+LETTERS = {
+    "R": "ZAR",
+    "RM": "MYR",
+    "Rp": "IDR",
+    "KSh": "KES",
+    "Ksh": "KES",
+    "Ft": "HUF",
+    "lei": "RON",
+    "Lei": "RON",
+    "₦": "NGN",
+    "₱": "PHP",
+    "₫": "VND",
+    "฿": "THB",
+    "₴": "UAH",
+}
+"""Signs that are letters, or seldom printed; they count where those of FURTHER_CODES do."""
 SHARED = {
     "USD": {
         "US": "USD", "CA": "CAD", "AU": "AUD", "NZ": "NZD", "SG": "SGD", "HK": "HKD", "MX": "MXN", "TW": "TWD", "CL": "CLP", "CO": "COP", "AR": "ARS",

@@ -25,8 +25,8 @@ PAGE_OF = re.compile(r"\d{1,2}/\d{1,2}$")
 """A page of so many; behind a label that says that it is the number it is one."""
 OF_DAYS = re.compile(DAYS)
 """Not a number but a time to pay in: "Recibo 60 días"."""
-SAID = re.compile(r"[ ,][^\d:]{30,}(?=: ?\S)")
-"""How a label goes on that is a sentence: "Invoice number, given in one or more series, that names the invoice without doubt: ..."."""
+SAID = re.compile(r"(?:[ ,][^\d:]{30,}|\.? ?/[^\d:]{2,25})(?=: ?\S)")
+"""How a label goes on that is a sentence, or has another name as well: "Invoice number, given in one or more series, that names the invoice without doubt: ...", "Fakturanummer/OCR: ..."."""
 OF_ANOTHER = re.compile(
     r"\b(?:korygowan|corrected|credited|original invoice|ursprungsrechnung|korrigierte|d'origine|rectifie|rectificada|di riferimento|rettificata|oorspronkelijk|alkuperai|alkup\b"
     r"|ursprunglig|opprinnelig|oprindelig|fatura original|puvodni)"
@@ -46,6 +46,10 @@ GROUPS = re.compile(r"(?: \d{2,})+$")
 PARTED = re.compile(r" \d{3,}(?=$| [^\W\d_]{2})")
 BY_MONTH = re.compile(r"[A-Z]{2,4} \d{1,4}/(?:\d{1,2}/)?\d{4}$")
 """A number with its month and year, which holds what looks like a date: "FV 14/03/2025"."""
+STAMPED = re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[a-z]\w*|[-/]\w+)", re.IGNORECASE)
+"""A number that begins with the day and goes on: "2024-05-31t101500", "2024-05-31-07"."""
+CUT = re.compile(r",\d")
+"""What makes a number behind which it stands the beginning of a figure."""
 ALIGNED = 6.0
 FAR = 6.0
 """Heights between a label and a cell on its line, beyond which one right below the label is as likely its value."""
@@ -141,8 +145,10 @@ def number_in(
     ):
         value, end = value + blanked.group(), blanked.end()
     taken = [found for found in text.dates(cell) if found.start < end and match.start() < found.end]
-    if taken and not BY_MONTH.match(value):
+    if taken and not (BY_MONTH.match(value) or (labelled and STAMPED.fullmatch(value))):
         return None
+    if CUT.match(cell.text, end) or value.startswith(("/", "_")):
+        return None  # the beginning of a figure, or the end of a number that is left open in a form
     currency, _, sum_ = value.rpartition(" ")
     if MONEY.match(sum_) and (not currency or code_of(currency)):
         return None

@@ -11,7 +11,8 @@ from decimal import Decimal
 from tasks.agent.rules import names
 
 _SYMBOL = r"(?:US\$|HK\$|NZ\$|A\$|C\$|S\$|R\$|[€£¥₹$₽₩₺₪円₨]|(?<![A-Za-z])(?:Rs\.?|[Kk]r\.?|SFr\.?|Fr\.|zł|Kč|[Ee]uro[as]?)(?![a-z])|(?<![A-Za-z])(?:"
-_SYMBOL += "|".join(sorted(names.CODES)) + r")(?![A-Za-z]))"
+_SYMBOL += "|".join(sorted(names.CODES)) + r")(?![A-Za-z])"
+_SYMBOL += rf"|(?<![A-Za-z])(?:{'|'.join(names.LETTERS)})(?=\d{{1,3}}(?:[ ,.'’]?\d{{3}})*[.,]\d\d(?!\d)))"
 _DIGITS = (
     r"\d{1,3}(?:[ \u202f]\d{3})+(?!\d)|\d{1,3}(?:['’]\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?=\.\d)"
     r"|\d{1,3}(?:\.\d{3})+(?!\d)|\d{1,3}(?:,\d{3})+(?!\d)|\d+"
@@ -20,8 +21,8 @@ _GOES_ON = r"[OolISBZ\u041e\u043e]+[.,]?\d|E\d|[½¼¾⅓⅔\u0300-\u036f\u066b\
 """What makes a number behind which it stands only the beginning of one: "3OO.00", "300½", marks of Arabic, a stroke through a digit."""
 AMOUNT = re.compile(
     rf"(?<![\w.,/\\\u066b\u066c])(?<!\d:)(?P<before>{_SYMBOL})?\s?(?P<minus>[-−–+(]\s?)?(?P<inside>{_SYMBOL})?\s?(?P<minus2>[-−–]\s?)?"
-    rf"(?P<number>(?:{_DIGITS})(?:[.,]\d{{1,4}})?)"
-    rf"(?P<dash>[.,][-–—―]{{1,2}})?(?![\d/:\\]|[.,]\d|[-–][A-Za-z0-9]|{_GOES_ON})"
+    rf"(?P<number>(?>(?:{_DIGITS})(?:[.,]\d{{1,4}})?))"
+    rf"(?P<dash>[.,:][-–—―]{{1,2}})?(?![\d/:\\]|[.,]\d|[-–][A-Za-z0-9]|{_GOES_ON})"
     rf"(?P<tail>\s?-(?![\w-])|\s?\))?\s?(?P<percent>%)?(?P<after>{_SYMBOL})?"
 )
 
@@ -98,7 +99,8 @@ def amounts(text: str, mark: str) -> list[Amount]:
         start = match.start() + len(match.group()) - len(match.group().lstrip())
         if start and (text[start - 1].isalnum() or text[start - 1] in "_-/"):
             continue
-        value, decimals = parse(match["number"], mark)
+        # A dash stands for the cents, so that no other mark in front of it does: "1.250,-"
+        value, decimals = parse(match["number"], "" if match["dash"] else mark)
         tail = (match["tail"] or "").strip()
         sign = (match["minus"] or "").strip()
         currency = code_of(match["before"] or match["inside"] or match["after"] or "")
@@ -123,7 +125,7 @@ def code_of(symbol: str) -> str:
     plain = symbol.strip().rstrip(".").lower()
     if plain.upper() in names.CODES:
         return plain.upper()
-    return names.SYMBOLS.get(plain, "")
+    return names.SYMBOLS.get(plain) or names.LETTERS.get(symbol.strip(), "")
 
 
 def plain(value: Decimal) -> str:

@@ -12,8 +12,10 @@ from tasks.agent.rules.letterheads import announces, is_something_else, is_spell
 from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.party import (
     Party,
+    around,
     beside,
     domains_of,
+    form_below,
     goes_on,
     has_neighbour,
     left_of,
@@ -27,6 +29,7 @@ from tasks.agent.rules.patterns import (
     DOCTOR,
     DOMAIN,
     FOOTER_WORDS,
+    FORMS,
     FROM,
     GREETED,
     HONOURED,
@@ -127,7 +130,9 @@ class Parties:
             candidate.reasons.append(f"The foot of the page names another company: {registered.name[:80]}.")
         elif rivals and margin < (FORM_MARGIN if says_more(rivals[0], best) else RIVAL_MARGIN):
             candidate.reasons.append(f"This name could be the supplier's as well: {rivals[0].name[:80]}.")
-        if (rest := next((p for p in rivals if goes_on(self.text, best, p)), None)) is not None:
+        if (form := form_below(self.text, best)) is not None:
+            candidate.value, candidate.words = f"{best.name} {form.text}", [*best.words, *form.words]
+        elif (rest := next((p for p in rivals if goes_on(self.text, best, p)), None)) is not None:
             candidate.reasons.append(f"The name may go on in the line below it: {rest.name[:80]}.")
         if self._may_be_anybodys(best):
             candidate.reasons.append(UNSAID)
@@ -203,6 +208,7 @@ class Parties:
             len(key) < 2
             or not words
             or code_of(name)
+            or FORMS.fullmatch(fold(name))
             or NOT_NAMES.search(name)
             or RUNNING.match(name)
             or len(name) > 70
@@ -313,18 +319,8 @@ class Parties:
             words = words_at(cell, first, at + end)
             footer = cell.y0 > 0.75 * page.height
             self._add(name, words, "legal form", weight)
-            if footer or FOOTER_WORDS.search(self._around(cell)):
+            if footer or FOOTER_WORDS.search(around(self.text, cell)):
                 self._add(name, words, "imprint", 0.9)
-
-    def _around(self, cell: Cell) -> str:
-        lines = self.text.lines[cell.line : cell.line + 3]
-        return " ".join(
-            self.text.folded[c]
-            for line in lines
-            if line.page == cell.page
-            for c in line.cells
-            if abs(c.x0 - cell.x0) < 150
-        )
 
     def _weigh_domain(self, key: str, party: Party) -> None:
         """A web or mail address of the same name as the company."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
-from tasks.agent.rules.patterns import DOMAIN, FREE_MAIL, POSTCODE, TOWN, clean, is_name
+from tasks.agent.rules.patterns import DOMAIN, FORMS, FREE_MAIL, POSTCODE, TOWN, clean, is_name
 from tasks.agent.rules.text import Text
 
 
@@ -59,6 +59,14 @@ def goes_on(text: Text, one: Party, other: Party) -> bool:
     )
 
 
+def form_below(text: Text, party: Party) -> Cell | None:
+    """The legal form alone right below a name that is set in two lines, as large."""
+    cell = text.cell_of(party.words[0])
+    below = text.below(cell, 1) if party.words[-1] is cell.words[-1] else ()
+    forms = (other for other in below if FORMS.fullmatch(text.folded[other]))
+    return next((form for form in forms if abs(form.height - cell.height) < 0.1 * cell.height), None)
+
+
 def has_neighbour(text: Text, cell: Cell) -> bool:
     """Whether another name stands at its left, each over an address of its own: who writes may be either."""
     before = text.lines[cell.line].cells[: cell.column]
@@ -82,9 +90,21 @@ def left_of(text: Text, best: Party, rivals: list[Party]) -> Party | None:
         for role in ("kind:", "number")
         for other, hit in text.labelled(role)
     )
-    if not titled or not has_neighbour(text, cell):
+    if "label" in best.signs or not titled or not has_neighbour(text, cell):
         return None
     return next((party for party in rivals if beside(party, best)), None)
+
+
+def around(text: Text, cell: Cell) -> str:
+    """What stands in the line of the cell and in the two below it, folded."""
+    lines = text.lines[cell.line : cell.line + 3]
+    return " ".join(
+        text.folded[c]
+        for line in lines
+        if line.page == cell.page
+        for c in line.cells
+        if abs(c.x0 - cell.x0) < 150
+    )
 
 
 def is_housed(text: Text, cell: Cell) -> bool:

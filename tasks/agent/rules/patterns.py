@@ -13,6 +13,8 @@ from tasks.agent.rules.text import Candidate, Text, words_at
 LEGAL = re.compile(
     rf"^(?P<name>.{{2,60}}?[\w)\"’'.&])[\s,]+(?P<form>(?:{LEGAL_FORM})\.?)(?=$|[\s,;•|(\-–/])|^.*(?:株式会社|有限会社).*$"
 )
+FORMS = re.compile(rf"(?:(?:{LEGAL_FORM})(?![^\W_])[\s.,&]*){{1,4}}")
+"""Nothing but a legal form, folded: what a name set in two lines ends in."""
 SPLIT = re.compile(
     r"\s+[•·|–—−*]\s*|\s*[•·|]\s+|\s-\s|,\s(?!(?i:inc|llc|ltd|limited|corp|co|llp|lp|plc|l\.l\.c|s\.l|s\.a|s\.r\.l|s\.p\.a|lda|s\.a\.u|unipessoal|sl|sa|gmbh|s\.r\.o|a\.s)\b)|\s/\s|;\s"
 )
@@ -90,7 +92,7 @@ REACHED = re.compile(r"^\W*(?:tel|phone|telefon|fon|fax|mobil|puh|call us)\b|@|w
 """How somebody can be reached."""
 FOOTER_WORDS = re.compile(
     r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschae?ftsfue?hr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
-    r"|vorstand|\bhrb\b|\bkvk\b|y-tunnus|\bregon\b|\bregistration (?:no|number)\b|\btax id\b|\bcnpj\b|\babn\b|登録番号|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
+    r"|vorstand|\bhrb\b|\bkvk\b|\borg\.? ?nr\b|\bcvr\b|y-tunnus|\bregon\b|\bregistration (?:no|number)\b|\btax id\b|\bcnpj\b|\babn\b|登録番号|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
 )
 PREFIX = re.compile(
     r"^(?:attn|att|attention|z\.? ?hd|(?:imie i nazwisko lub |pelna )?nazwa|imie i nazwisko|(?:full |company )?name|firma|company|nom(?: ou raison sociale)?|societe"

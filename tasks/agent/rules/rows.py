@@ -95,7 +95,13 @@ class Rows:
     def _is_unknown_sum(self, row: Row | None) -> bool:
         """Whether it is a sum with a label that is not known, behind that of the items."""
         return (
-            self.summed and row is not None and (is_plainer(row, self.before) or says_less(row, self.before))
+            self.summed
+            and row is not None
+            and (
+                row.amount < 0 < worth(self.before)
+                or is_plainer(row, self.before)
+                or says_less(row, self.before)
+            )
         )
 
     def _take(self, line: Line, row: Row | None) -> bool:
@@ -224,10 +230,12 @@ def last_sum(text: Text, cell: Cell) -> Hit:
 def row_in(text: Text, line: Line, columns: list[Column], target: Column) -> Row | None:
     if text.folded[line.cells[0]].startswith(OPENS_INCLUDED):
         return None
-    placed = _amount_under(text, line, target)
+    placed = _amount_under(text, line, target) or _amount_last(text, line, columns, target)
     if placed is None:
         return None
     cell, amount = placed
+    if not amount.money and len(text.amounts(cell)) > 1 and _is_numbered(text, cell):
+        return None  # the end of an account or of a registration at the foot of the page
     if re.search(r"[^\W\d_]:\s", cell.text[: amount.start]):
         return None  # a remark like "Rebate: -2.50" below an item
     row = Row({"amount": part_at(cell, amount)})
@@ -245,11 +253,19 @@ def row_in(text: Text, line: Line, columns: list[Column], target: Column) -> Row
                     row.parts[role] = part_at(other, number)
                     break
     words = name_of(text, line, columns, row)
-    if not words and len(row.parts) < 3:
+    figures = sum(len(text.amounts(cell)) for cell in line.cells) if "quantity" in row.parts else 0
+    if not words and max(len(row.parts), figures) < 3:
         return None
     if words:
         row.parts["description"] = (" ".join(word.text for word in words), words)
     return row
+
+
+def _is_numbered(text: Text, cell: Cell) -> bool:
+    """Whether the cell before this one says what number it is: "IBAN", "VAT no."."""
+    before = text.lines[cell.line].cells[cell.column - 1] if cell.column else None
+    hit = text.leading_hit(before) if before is not None else None
+    return hit is not None and hit.plays_one(("other_number", "tax_id"))
 
 
 def _amount_behind(
@@ -262,6 +278,17 @@ def _amount_behind(
         if column.x0 <= cell.x0 and cell.x1 <= end and len(amounts) == 1 and not amounts[0].percent:
             return cell, amounts[0]
     return None
+
+
+def _amount_last(
+    text: Text, line: Line, columns: list[Column], target: Column
+) -> tuple[Cell, numbers.Amount] | None:
+    """The only figure of the last cell, behind all other columns: figures may be set left in a wide column, away from the middle of its heading."""
+    last, others = line.cells[-1], [column.x1 for column in columns if column is not target]
+    money = text.money(last)
+    whole = len(money) == 1 and money[0].start == 0 and money[0].end == len(last.text)
+    alone = whole and not last.text.startswith("(")  # brackets hold a remark
+    return (last, money[0]) if alone and max(others, default=last.x1) < last.x0 < target.x1 else None
 
 
 def _amount_under(text: Text, line: Line, column: Column) -> tuple[Cell, numbers.Amount] | None:

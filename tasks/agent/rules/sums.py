@@ -14,11 +14,13 @@ from tasks.agent.rules.headings import ENDS_ITEMS
 from tasks.agent.rules.numbers import ROUNDING
 from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Candidate, Text, figure_at, words_at
+from tasks.agent.rules.untaxed import priced_with
 
 OF_RATES = "rates"
 Columns = dict[str, tuple[Cell, ...]]
 """The headings that play a role; of taxes there may be several, whose figures are added up."""
 MOST_HEADINGS = 3
+OF_ROW = 0.9
 CLOSE, DIGIT = 4.0, re.compile(r"\d")
 """Points between the rows of a heading."""
 
@@ -50,6 +52,7 @@ def columned(text: Text, table: Table) -> Iterator[Figure]:
                 row = rates[0] if len(rates) == 1 and _is_sum(rates[0]) else None
             if row is not None and (best is None or (_is_sum(row) and not _is_sum(best))):
                 best = row
+        yield from _row_of_sums(text, line, table)
         for figure in (best or {}).values():
             figure.candidate.score = 0.98 if _is_sum(best or {}) else 0.7
             yield figure
@@ -57,6 +60,19 @@ def columned(text: Text, table: Table) -> Iterator[Figure]:
             yield from _sums_of_rates(rates)
         else:
             yield from _before_changes(seen, best)
+
+
+def _row_of_sums(text: Text, line: Line, table: Table) -> Iterator[Figure]:
+    """ "Total | 100.00 | 20.00 | 120.00": three figures behind the name of a sum, the last of which is the other two, whatever heads them."""
+    hit = text.leading_hit(line.cells[0]) if line.index not in table.taken else None
+    if hit is None or not hit.plays_one(("net", "total")):
+        return
+    money = [(cell, amount) for cell in line.cells for amount in text.money(cell)]
+    if len(money) == len(ENDS_ITEMS) and not any(cell in text.hits for cell in line.cells[1:]):
+        pairs = zip(ENDS_ITEMS, money, strict=True)
+        row = {r: Figure(r, a, figure_at(c, a, OF_ROW, "column"), line.index) for r, (c, a) in pairs}
+        if _is_sum(row) and row["tax"].amount.value > 0:
+            yield from row.values()
 
 
 def _told(rows: list[dict[str, Figure]]) -> int:
@@ -97,6 +113,8 @@ def total_headings(text: Text, line: Line) -> Iterator[Columns]:
             return
         for hit in text.hits.get(cell, ()):
             role = next((role for role in ENDS_ITEMS if role in hit.roles and text.leads(cell, hit)), None)
+            if "tax" in hit.roles and role is None:
+                role = priced_with(text.folded[cell][: hit.end])
             if role is not None:
                 found.setdefault(role, []).append((cell,))
     if len(found) < 2:

@@ -83,6 +83,11 @@ class Text:
         own = [cell for cell in self.cells if cell not in theirs]
         return countries_of("\n".join(c.text for c in own), "\n".join(self.folded[c] for c in own))
 
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """What the cells say."""
+        return frozenset(cell.text for cell in self.cells)
+
     def amounts(self, cell: Cell) -> list[numbers.Amount]:
         found = self._amounts.get(cell)
         if found is None:

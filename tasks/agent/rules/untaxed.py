@@ -32,10 +32,15 @@ WITHOUT_TAX = re.compile(
 )
 TAXED = re.compile(rf"\b(?:{one_of(TAXES)})(?![^\W_])")
 WITH_TAX = re.compile(
-    r"\b(?:t\.?t\.?c|tvac|gross|brutto|bruto|lordo|mit|with|con|inc|in[ck]l\w*|compris\w*|comprensivo|met|avec|dont|davon|of which)\b"
+    r"\b(?:t\.?t\.?c|tvac|gross|brutto|bruto|lordo|mit|with|con|inc|in[ck]l\w*|compris\w*|comprensivo|met|avec|med|z|com|sis\w*|dont|davon|of which)\b"
 )
 ADJACENT = re.compile(r"[^\w]*(?:(?:eur|euros?|in|en|of|de|der|des|la)\b[^\w]*)*")
 """What may stand between two words for one sum."""
+
+
+def priced_with(folded: str) -> str | None:
+    """What a heading that ends in the name of a tax calls its figures: "Pris utan moms" the net amounts, "Pris med moms" the whole ones."""
+    return "net" if WITHOUT_TAX.search(folded) else "total" if WITH_TAX.search(folded) else None
 
 
 def is_untaxed(text: Text, cell: Cell, hit: Hit) -> bool:

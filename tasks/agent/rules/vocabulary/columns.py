@@ -61,24 +61,24 @@ COLUMNS: dict[str, Words] = {
         "de": "einzelpreis|preis|e preis|ep|einzel|stückpreis|vk preis|nettopreis|einheitspreis|einzelpreis netto|preis stück|einzelpr"
         "|stundensatz|preis einheit|einzel netto|e preis netto|stk preis|ep netto|tagessatz|honorarsatz|vk|einzelpreis brutto"
         "|stückpreis netto|einzelpreis ohne ust|preis pro|preis pro stück|preis me|stückpreis ohne ust|preis einzeln|netto einzelpreis"
-        "|stückpreis brutto",
+        "|stückpreis brutto|kosten",
         "fr": "prix unitaire|p u ht|pu ht|prix unitaire ht|p u|pu|prix unit|prix|prix u|prix u ht|prix unitaire mois|tarif|prix unit ht"
         "|pu h t|prix unitaire net|tarif horaire|taux horaire|prix unitaire hors taxe|prix unit ttc|pu ttc|prix unitaire ttc|pu net"
-        "|p u net|p u ttc|unitaire",
+        "|p u net|p u ttc|unitaire|coût",
         "es": "precio|precio unitario|precio ud|p unitario|precio unidad|precio unit|tarifa|p u|precio unit sin iva|p v p|pvp|precio hora"
-        "|precio neto|pr unit|ud|precio unidad sin iva|precio un|precio u|unitario",
+        "|precio neto|pr unit|ud|precio unidad sin iva|precio un|precio u|unitario|coste|costo",
         "it": "prezzo|prezzo unitario|prezzo unit|p unitario|prezzo un|tariffa|p u|prezzo netto|costo unitario|importo unitario|prezzo u"
-        "|prezzo unitario netto|pr unitario|unitario",
+        "|prezzo unitario netto|pr unitario|unitario|costo",
         "nl": "prijs|stuksprijs|prijs per stuk|eenheidsprijs|tarief|prijs stuk|stukprijs|uurtarief|prijs excl btw|stukprijs excl btw"
-        "|bedrag per stuk|prijs per eenheid|eenh prijs|tarief per uur|prijs per uur|stuks prijs",
+        "|bedrag per stuk|prijs per eenheid|eenh prijs|tarief per uur|prijs per uur|stuks prijs|kosten",
         "pl": "cena jedn|cena|cena netto|cena jednostkowa|cena jedn netto|cena jednostkowa netto|c jedn netto|cena jedn brutto|cena brutto"
-        "|cena jednostkowa brutto|cena jedn zł|cena szt|cena zł|stawka godzinowa|cena za szt|cena j netto",
+        "|cena jednostkowa brutto|cena jedn zł|cena szt|cena zł|stawka godzinowa|cena za szt|cena j netto|koszt",
         "fi": "yksikköhinta|à hinta|a hinta|hinta|yks hinta|ahinta|kpl hinta|yksikkö hinta|hinta kpl|veroton hinta|hinta alv 0|tuntihinta"
-        "|hinta euro|yksikköhinta alv 0|hinta yks|veroton yksikköhinta|verollinen hinta",
-        "sv": "à pris|a pris|pris|styckpris|apris|enhetspris|pris st|pris enhet",
+        "|hinta euro|yksikköhinta alv 0|hinta yks|veroton yksikköhinta|verollinen hinta|kustannus",
+        "sv": "à pris|a pris|pris|styckpris|apris|enhetspris|pris st|pris enhet|kostnad",
         "da": "enhedspris|stk pris|stykpris|pris pr stk|à pris|salgspris",
-        "no": "pris|enhetspris|stk pris|à pris|pris pr enhet",
-        "pt": "preço|preço unitário|p unit|preço unit|preço un|valor unitário|pr unitário|p unitário",
+        "no": "pris|enhetspris|stk pris|à pris|pris pr enhet|kostnad",
+        "pt": "preço|preço unitário|p unit|preço unit|preço un|valor unitário|pr unitário|p unitário|custo",
         "cs": "cena za mj|cena|jednotková cena|cena mj|cena za jednotku|cena ks|j cena",
         "ja": "単価",
     },

@@ -92,3 +92,19 @@ LITTLE: Words = {
     "pt": "de|do|da|dos|das",
 }
 """What may stand between the words of any label, and does not change it: "numéro de la facture"."""
+
+NAME_OF: dict[str, tuple[str, str, str]] = {
+    "en": ("name", "", ""),
+    "de": ("name", "", "s"),
+    "fr": ("nom", "", ""),
+    "es": ("nombre", "", ""),
+    "it": ("nome", "", ""),
+    "nl": ("naam", "", ""),
+    "pl": ("nazwa", "a", "y"),
+    "fi": ("nimi", "", "n"),
+    "sv": ("namn", "", "ns"),
+    "da": ("navn", "", "s"),
+    "no": ("navn", "", "s"),
+    "pt": ("nome", "", ""),
+}
+"""The word for name, and what the label of a party beside it gives up and takes on: "nazwa sprzedawcy", "myyjän nimi", "Name des Verkäufers"."""

@@ -298,3 +298,15 @@ def test_who_has_the_label_writes_whoever_stands_at_the_left(tmp_path: Path, buy
         *REST,
     ]
     assert values(record(tmp_path, rows), "supplier") == ["Leipomo Vehnanen Oy"]
+
+
+@pytest.mark.parametrize(
+    ("attention", "company"),
+    [("Attention: Priya Raman", "Company"), ("T.a.v. Priya Raman", "Bedrijf"), ("À l'attention de Priya Raman", "Société")],
+)  # fmt: skip
+def test_the_company_below_a_person_who_is_written_to_is_the_buyer(
+    tmp_path: Path, attention: str, company: str
+) -> None:
+    found = record(tmp_path, [*HEAD, attention, f"{company}: Derwent Analytics Pty Ltd", *REST])
+    assert values(found, "supplier", "buyer") == ["Plain Paper Ltd", "Derwent Analytics Pty Ltd"]
+    assert not found.fields["supplier"].reasons

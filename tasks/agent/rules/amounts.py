@@ -161,7 +161,7 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
             for role in roles:
                 score = weight * _label_weight(text, cell, hit, role)
                 candidate = figure_at(other, amount, score, text.folded[cell][hit.start : hit.end])
-                yield Figure(role, amount, candidate, cell.line, of_price=of_price)
+                yield Figure(role, amount, candidate, cell.line, of_price=of_price, held=bool(held))
                 if role == "tax":
                     yield from _beside(text, cell, amount, score)
                 elif role == "total" and other not in text.hits:
@@ -343,7 +343,7 @@ def _heads_several(text: Text, cell: Cell) -> bool:
 
 def _label_weight(text: Text, cell: Cell, hit: Hit, role: str) -> float:
     """Precise names ("total incl VAT") weigh more than those that also stand elsewhere ("total")."""
-    phrase = re.sub(r"\W+", " ", text.folded[cell][hit.start : hit.end]).strip()
+    phrase = text.folded[cell][hit.start : hit.end].strip()
     weight = 1.0 if hit.words > 1 else 0.93
     if (role == "net" and GENERIC_NET.fullmatch(phrase)) or (
         role == "total" and GENERIC_TOTAL.fullmatch(phrase)

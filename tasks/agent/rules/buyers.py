@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from tasks.agent.layout import Cell
 from tasks.agent.rules.labels import Hit
 from tasks.agent.rules.patterns import (
     ADDRESSED,
     HONOURED,
+    PREFIX,
     STREET,
     TITLES,
     TO,
@@ -18,11 +21,12 @@ from tasks.agent.rules.patterns import (
     little,
     named,
 )
-from tasks.agent.rules.text import Candidate, Text
+from tasks.agent.rules.text import Candidate, Text, words_at
 
 PARTY = re.compile(r"^party(?:'?s)?(?: name)?(?= ?:)")
 """What invoices of India call who they are for; in other sentences the word means anybody."""
 ATTENTION = re.compile(r"attn|attention|a l'attention|a la atencion|t\.? ?a\.? ?v|ter attentie|z\.? ?hd")
+ALIGNED = 4.0
 HONOUR, PERSON = 0.85, 0.3
 """Somebody at the buyer's counts for less than a company."""
 
@@ -35,6 +39,8 @@ def buyers_of(text: Text) -> list[Candidate]:
         if "buyer" in hit.roles and text.leads(cell, hit) and is_label and not STREET.search(cell.text):
             less = PERSON if ATTENTION.match(text.folded[cell], hit.start) else 0.0
             found += [Candidate(clean(c.value), c.score - less, c.words) for c in named(text, cell, hit)]
+            if less:
+                found += _company_below(text, cell)
     for cell in text.cells:
         if label := PARTY.match(text.folded[cell]):
             hit = Hit(0, label.end(), frozenset(), frozenset(), 1)
@@ -52,6 +58,15 @@ def buyers_of(text: Text) -> list[Candidate]:
         if TITLES.match(candidate.value):
             candidate.score -= PERSON
     return sorted(found, key=lambda c: -c.score)
+
+
+def _company_below(text: Text, cell: Cell) -> Iterator[Candidate]:
+    """Whose the person is that the cell names: "Company: Miller Ltd" in the line below."""
+    for other in text.below(cell, 1):
+        label = PREFIX.match(text.folded[other])
+        if label is not None and abs(other.x0 - cell.x0) < ALIGNED:
+            name = other.text[label.end() :]
+            yield Candidate(clean(name), HONOUR, words_at(other, label.end(), len(other.text)))
 
 
 def others_of(text: Text) -> set[str]:

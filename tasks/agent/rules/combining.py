@@ -72,7 +72,10 @@ def choose(by_role: dict[str, list[Figure]]) -> Amounts:
     best, best_score = None, 0.0
     taxed = any(f.amount.value and f.candidate.score > SURE_TAX for f in taxes)
     nets = [f for f in nets if not (taxed and _is_gross(f, taxes, totals, changes))]
+    whole = {figure.amount.value for figure in totals}
     for net, tax, total in product([*nets, None], [*taxes, None], [*totals, None]):
+        if net and tax and tax.held and net.amount.value in whole:
+            continue  # that sum holds the tax
         score = _score(net, tax, total, paid if total and total.role == "amount_due" else changes, taxed)
         if score > best_score:
             best, best_score = (net, tax, total), score

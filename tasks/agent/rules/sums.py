@@ -35,6 +35,8 @@ class Figure:
     """A total that may be the net amount, if a tax proves it."""
     of_price: bool = True
     """Whether a discount lowers the price itself, and not only what is paid."""
+    held: bool = False
+    """A tax that the sum over it holds."""
 
 
 def columned(text: Text, table: Table) -> Iterator[Figure]:

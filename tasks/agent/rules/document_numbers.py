@@ -60,8 +60,8 @@ SERIES = re.compile(
 """A number of a series within its year, which nothing else looks like."""
 GLUED_SIGN = re.compile(r"N[°º] ?(?=[A-Z]{1,6}[-/ ]?\d)", re.IGNORECASE)
 """The sign of a number right before its letters: "N°PXL-26-0041"."""
-ALONE = re.compile(r"(?!(?:19|20)\d\d$)(?=(?:\D{0,3}\d){3})[A-Z]{0,4}[\d/-]+")
-"""What may be a number without a label: three digits or more that are no year."""
+ALONE = re.compile(r"(?!(?:19|20)\d\d(?:[/-](?:19|20)?\d\d)?$)(?=(?:\D{0,3}\d){3})[A-Z]{0,4}[\d/-]+")
+"""What may be a number without a label: three digits or more that are no years."""
 UNNAMED = "No label says whose number this is."
 NEAR_TITLE = 4
 MOST_BARE = 3

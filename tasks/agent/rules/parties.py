@@ -9,7 +9,6 @@ from tasks.agent.page import Word
 from tasks.agent.rules.buyers import buyers_of, others_of
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.letterheads import announces, is_something_else, is_spelled, spelled_out
-from tasks.agent.rules.numbers import code_of
 from tasks.agent.rules.party import (
     Party,
     around,
@@ -18,6 +17,7 @@ from tasks.agent.rules.party import (
     form_below,
     goes_on,
     has_neighbour,
+    is_no_name,
     left_of,
     says_more,
     stands_beside,
@@ -29,18 +29,15 @@ from tasks.agent.rules.patterns import (
     DOCTOR,
     DOMAIN,
     FOOTER_WORDS,
-    FORMS,
     FROM,
     GREETED,
     HONOURED,
     LABELLED,
     LEGAL,
-    NOT_NAMES,
     PERSON,
     POSTCODE,
     PREFIX,
     REACHED,
-    RUNNING,
     SPLIT,
     STREET,
     TITLES,
@@ -73,7 +70,7 @@ BLOCK = 7
 """Lines that a name and what belongs to it take at most."""
 FOOT = 0.6
 """From this share of the page on who writes may stand over his registration."""
-HALF = 3.0
+HALF, MOST_LETTERS = 3.0, 70
 WEAK = 1.0
 """What stands near the top, but is neither large nor first nor over an address, scores less."""
 UNSAID = "Nothing says that this name is the supplier's; it does not stand at the head of the page as a letterhead does."
@@ -204,15 +201,7 @@ class Parties:
     def _add(self, name: str, words: list[Word], sign: str, weight: float) -> None:
         name = clean(name)
         key = key_of(name)
-        if (
-            len(key) < 2
-            or not words
-            or code_of(name)
-            or FORMS.fullmatch(fold(name))
-            or NOT_NAMES.search(name)
-            or RUNNING.match(name)
-            or len(name) > 70
-        ):
+        if len(key) < 2 or not words or len(name) > MOST_LETTERS or is_no_name(name):
             return
         party = self.found.get(key)
         if party is None:

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
-from tasks.agent.rules.patterns import DOMAIN, FORMS, FREE_MAIL, POSTCODE, TOWN, clean, is_name
+from tasks.agent.rules.labels import fold
+from tasks.agent.rules.numbers import code_of
+from tasks.agent.rules.patterns import (
+    DOMAIN,
+    FORMS,
+    FREE_MAIL,
+    NOT_NAMES,
+    POSTCODE,
+    RUNNING,
+    TOWN,
+    clean,
+    is_name,
+)
 from tasks.agent.rules.text import Text
 
 
@@ -65,6 +77,12 @@ def form_below(text: Text, party: Party) -> Cell | None:
     below = text.below(cell, 1) if party.words[-1] is cell.words[-1] else ()
     forms = (other for other in below if FORMS.fullmatch(text.folded[other]))
     return next((form for form in forms if abs(form.height - cell.height) < 0.1 * cell.height), None)
+
+
+def is_no_name(name: str) -> bool:
+    """Whether the words are a currency, a legal form alone, or something else that nobody is called."""
+    said = NOT_NAMES.search(name) or RUNNING.match(name) or FORMS.fullmatch(fold(name))
+    return said is not None or bool(code_of(name))
 
 
 def has_neighbour(text: Text, cell: Cell) -> bool:

@@ -195,3 +195,17 @@ def test_the_date_behind_another_number_is_not_the_documents(
 def test_a_label_that_a_number_begins_with_is_part_of_it(tmp_path: Path) -> None:
     rows: Rows = ["Harbour Lane Books Ltd", "Receipt", "TXN-98765-24", "Date: 14 May 2024", *SUMS]
     assert values(record(tmp_path, rows), "number") == ["TXN-98765-24"]
+
+
+@pytest.mark.parametrize(
+    ("title", "date"),
+    [("FAKTURA VAT 8/29/2025", "Data wystawienia: 2025-08-29"), ("Rechnung 3/31/2025", "Rechnungsdatum: 31.03.2025")],
+)  # fmt: skip
+def test_what_looks_like_a_date_behind_the_title_is_the_number_where_the_date_has_a_label(
+    tmp_path: Path, title: str, date: str
+) -> None:
+    found = record(tmp_path, ["Plain Paper Ltd", date, title, *TITLES, *ITEMS, *SUMS])
+    assert values(found, "number") == [title.split()[-1]]
+    assert found.fields["number"].reasons == ("It looks like a date.",)
+    bare = record(tmp_path, ["Plain Paper Ltd", title, *TITLES, *ITEMS, *SUMS])
+    assert values(bare, "number") == [None]

@@ -65,6 +65,7 @@ def test_a_number_with_both_marks_needs_no_locale(value: Decimal) -> None:
         ("-$13.00", ".", "-13.00"),
         ("85.––", ".", "85"),
         ("¥58,000-", ".", "58000"),
+        ("£494.99", ".", "494.99"),
         ("7,0425 €", ",", "7.0425"),
         ("EUR735.59", ".", "735.59"),
         ("Total:110.00", ".", "110.00"),
@@ -98,3 +99,14 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     for amount in numbers.amounts(text, "."):
         assert amount.value.is_finite()
         assert 0 <= amount.start < amount.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("printed", "currencies"),
+    [("71840066 £494.99", ["", "GBP"]), ("12 € 34 €", ["EUR", "EUR"]), ("5 EUR20.00", ["", "EUR"])],
+)
+def test_a_sign_right_before_a_figure_is_not_the_unit_of_the_one_before_it(
+    printed: str, currencies: list[str]
+) -> None:
+    """The number of an account was pounds, and the total."""
+    assert [amount.currency for amount in numbers.amounts(printed, ".")] == currencies

@@ -155,6 +155,13 @@ def test_brackets_behind_the_total_hold_its_tax(tmp_path: Path) -> None:
     assert (fields["total"].value, fields["tax"].value) == ("120.00", "20.83")
 
 
+def test_one_of_two_taxes_in_the_brackets_is_not_all_of_them(tmp_path: Path) -> None:
+    rows: Rows = ["Kite & Loom", "FACTUUR", "Factuurnummer 7", [(60, "Totaal"), (300, "€ 160,60 (inclusief €")], [(300, "18,19 21% BTW, € 4,61")], [(300, "9% BTW)")]]  # fmt: skip
+    fields = read(tmp_path, rows).fields
+    assert fields["total"].value == "160.60"
+    assert fields["tax"].value == "22.80" or fields["tax"].reasons
+
+
 def test_a_number_may_look_like_a_date(tmp_path: Path) -> None:
     rows: Rows = ["Kite & Loom", "Faktura nr 12/03/2024", "Data wystawienia: 2024-03-14", *SUMS]
     fields = read(tmp_path, rows).fields

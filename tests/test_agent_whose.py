@@ -310,3 +310,66 @@ def test_the_company_below_a_person_who_is_written_to_is_the_buyer(
     found = record(tmp_path, [*HEAD, attention, f"{company}: Derwent Analytics Pty Ltd", *REST])
     assert values(found, "supplier", "buyer") == ["Plain Paper Ltd", "Derwent Analytics Pty Ltd"]
     assert not found.fields["supplier"].reasons
+
+
+@pytest.mark.parametrize(
+    "label", [["Saaja", "Mottagare"], ["Zahlungsempfänger", "Bénéficiaire"], ["Toimittaja:", "Modtager:"]]
+)
+def test_a_label_in_two_languages_one_below_the_other_says_one_thing(
+    tmp_path: Path, label: list[str]
+) -> None:
+    """Who is paid by a Finnish payment slip was read as the buyer, and who is written to as the supplier, unflagged."""
+    rows: Rows = [
+        "LASKU 1074",
+        "Päivämäärä 26.3.2025",
+        *["Tuulikello ry", "Valtakatu 44", "53100 Lappeenranta"],
+        *REST,
+        "",
+        [(60, label[0])],
+        [(60, label[1]), (200, "Kattopelti Saarinen Tmi")],
+    ]
+    found = record(tmp_path, rows, step=12)
+    assert values(found, "supplier") == ["Kattopelti Saarinen Tmi"]
+
+
+@pytest.mark.parametrize(
+    ("name", "seat"),
+    [
+        ("TraccIA Flotte SRL", "Sede Legale: Via Emilia Ponente, 56 - 47522 - Cesena (FC)"),
+        ("Harrow Mill Ltd", "Registered office: 4 Quay Street, Hull HU1 2PS"),
+        ("Aciers Morel SAS", "Siège social : 3 rue des Forges, 59000 Lille"),
+    ],
+)
+def test_a_company_is_told_from_its_seat_in_one_line(tmp_path: Path, name: str, seat: str) -> None:
+    """It was too long for a name, and the company in the window was taken for the supplier."""
+    rows: Rows = [
+        f"{name} {seat}",
+        [(60, "Fattura n. 884 del 30/06/2026"), (330, "Autotrasporti Bagnara S.r.l.")],
+        [(330, "Via dell'Autoporto 3")],
+        [(330, "48017 Conselice RA")],
+        *REST,
+    ]
+    assert values(record(tmp_path, rows), "supplier") == [name]
+
+
+@pytest.mark.parametrize(
+    "heading", ["INVOICE INFORMATION", "Datos de la factura", "Dati fattura", "Invoice details"]
+)
+def test_the_heading_of_what_is_said_of_the_document_is_no_name(tmp_path: Path, heading: str) -> None:
+    rows: Rows = [heading, "Invoice number: P-9", "Invoice date: 14 May 2024", *[""] * 3, *REST]
+    assert values(record(tmp_path, rows), "supplier") == [None]
+
+
+@pytest.mark.parametrize("label", ["BILLING ADDRESS", "Rechnungsadresse", "Adresse de facturation"])
+def test_the_buyers_town_at_the_head_below_a_picture_is_no_supplier(tmp_path: Path, label: str) -> None:
+    address = ["3 Quarry Lane", "SHEFFIELD", "S10 3QW"]
+    rows: Rows = [
+        *address,
+        "Invoice number: P-9",
+        "Invoice date: 14 May 2024",
+        label,
+        "Imogen Falkner",
+        *address,
+        *REST,
+    ]
+    assert values(record(tmp_path, rows), "supplier", "buyer") == [None, "Imogen Falkner"]

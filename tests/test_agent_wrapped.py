@@ -197,3 +197,18 @@ def test_a_discount_with_a_remark_is_no_item(tmp_path: Path, heads: tuple[str, s
     items = [(60, 100, heads[0]), (360, 100, heads[1]), (460, 100, heads[2]), *column(60, "Oak shelf", "Bracket", off, top=116), *column(360, "2", "5", top=116), *column(460, "240,00", "80,00", "-20,00", top=116)]  # fmt: skip
     record = read(tmp_path, [*column(60, "Kite & Loom GmbH", "Rechnung R-77", "14.05.2024"), *items, *SUMS])
     assert [line["amount"].value for line in record.lines] == ["240.00", "80.00"]
+
+
+@pytest.mark.parametrize(
+    ("due", "total"), [("Scadenza", "Totale €"), ("Due date", "Total GBP"), ("Fällig", "Summe €")]
+)
+def test_a_label_over_its_figure_is_no_currency_whatever_stands_at_the_left(
+    tmp_path: Path, due: str, total: str
+) -> None:
+    """The figure went to the line of the day of payment, and the net amount was taken as the total."""
+    words = [
+        *column(60, "INVOICE", "Invoice number: P-9", "Invoice date: 2024-05-14", "Northgate Ltd"),
+        *[(60, 200, "Net amount"), (460, 200, "100.00")],
+        *[(60, 320, due), (220, 320, "2024-06-14"), (460, 313, total), (460, 327, "120.00")],
+    ]
+    assert values(read(tmp_path, words), "net", "total") == ["100.00", "120.00"]

@@ -110,10 +110,10 @@ def gathered(rows: list[list[Word]]) -> list[list[Word]]:
 
 
 def halves_of(own: list[Word], row: list[Word], other: list[Word]) -> list[list[Word]]:
-    """Figures of the line `own` whose cells go on in the line `other`, without digits, and whose nearest neighbour at the left stands in `row` between the two."""
+    """Figures of the line `own` whose cells go on in the line `other`, with a currency, and whose nearest neighbour at the left stands in `row` between the two."""
     if not any(FIGURE.search(word.text) for word in own):
         return []
-    runs, rest = _runs(own), [run for run in _runs(other) if not _has_digit(run)]
+    runs, rest = _runs(own), [run for run in _runs(other) if _is_unit(run)]
     found = []
     for run in filter(_is_figure, runs):
         x0, x1 = run[0].x0, run[-1].x1
@@ -134,8 +134,9 @@ def _is_figure(run: list[Word]) -> bool:
     return bool(figures) and all(word in figures or len(word.text) <= LONGEST_UNIT for word in run)
 
 
-def _has_digit(run: list[Word]) -> bool:
-    return any(map(str.isdigit, "".join(word.text for word in run)))
+def _is_unit(run: list[Word]) -> bool:
+    """Whether it is no label: "€", "PLN", "zł"."""
+    return all(len(word.text) <= LONGEST_UNIT and not any(map(str.isdigit, word.text)) for word in run)
 
 
 def cells_of(row: list[Word], line: int) -> list[Cell]:

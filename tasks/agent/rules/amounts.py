@@ -56,6 +56,7 @@ COMPLETING, BESIDE = 0.75, 0.25
 BEHIND = re.compile(rf"{IN_BRACKETS.pattern}|%.*| on .*| inkl.*| incl.*")
 """What may follow a label without being a word of it."""
 BRACKETED = 0.9
+LINES_OF_BRACKETS = 3
 NEXT, SUMMED = 4, 0.8
 ROWS = 4
 """Lines below a heading that may hold the rows of its table."""
@@ -169,20 +170,23 @@ def _labelled(text: Text, table: Table) -> Iterator[Figure]:
 
 
 def _included(text: Text, cell: Cell) -> Iterator[Figure]:
-    """The tax that brackets behind a sum say to be in it: "€120,00 (inclusief €20,83 BTW)"."""
+    """The taxes that brackets behind a sum say to be in it: "€120,00 (inclusief €20,83 BTW)"; the brackets may go on in the lines below."""
     found = OF_WHICH.search(text.folded[cell])
-    if found is None:
+    if found is None or not any(amount.end <= found.start() for amount in text.money(cell)):
         return
-    # Where the brackets go on below, the name of the tax may as well
-    below = text.below(cell, 1) if ")" not in cell.text[found.end() :] else ()
-    said = " ".join([text.folded[cell][found.end() :], *(text.folded[other] for other in below)])
-    if not TAXED.search(said):
+    said, within, start = "", [], found.end()
+    for part in (cell, *text.below(cell, LINES_OF_BRACKETS)):
+        end = part.text.find(")", start)
+        stop = len(part.text) if end < 0 else end
+        said = f"{said} {text.folded[part][start:stop]}"
+        within += [(part, amount) for amount in text.money(part) if start <= amount.start < stop]
+        start = 0
+        if end >= 0:
+            break
+    if not within or not TAXED.search(said):
         return
-    before, within = (
-        [a for a in text.money(cell) if (a.end <= found.start()) is whole] for whole in (True, False)
-    )
-    if before and len(within) == 1:
-        yield Figure("tax", within[0], figure_at(cell, within[0], BRACKETED, "included"), cell.line)
+    for part, amount in within:
+        yield Figure("tax", amount, figure_at(part, amount, BRACKETED, "included"), cell.line)
 
 
 def _roles(text: Text, cell: Cell, hit: Hit) -> list[str]:

@@ -21,7 +21,7 @@ from tasks.agent.rules.patterns import (
     little,
     named,
 )
-from tasks.agent.rules.text import Candidate, Text, words_at
+from tasks.agent.rules.text import ADDRESS_LINES, Candidate, Text, words_at
 
 PARTY = re.compile(r"^party(?:'?s)?(?: name)?(?= ?:)")
 """What invoices of India call who they are for; in other sentences the word means anybody."""
@@ -76,6 +76,17 @@ def others_of(text: Text) -> set[str]:
         for cell, hit in text.labelled("other_party")
         if "other_party" in hit.roles and text.leads(cell, hit)
         for candidate in named(text, cell, hit)
+    }
+
+
+def addresses_of(text: Text) -> set[str]:
+    """Keys of what stands below the labels of who is written to or sent to, and elsewhere as well: an address stands at the head below a name that is a picture."""
+    return {
+        key_of(clean(other.text))
+        for cell, hit in (*text.labelled("buyer"), *text.labelled("other_party"))
+        if text.leads(cell, hit)
+        for other in text.below(cell, ADDRESS_LINES)
+        if text.printed[other.text] > 1
     }
 
 

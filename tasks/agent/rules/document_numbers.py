@@ -12,12 +12,13 @@ from tasks.agent.rules.number_values import (
     ALIGNED,
     BARE_LABEL,
     BELOW,
+    MONTHLY,
     RIGHT,
     lead_end,
     number_in,
     values_behind,
 )
-from tasks.agent.rules.text import Candidate, Text
+from tasks.agent.rules.text import Candidate, Text, words_at
 
 PREFIXED = re.compile(
     r"(?:INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT|QUO|QT|EST|ANG|AN|RCPT|REC|RCT|CN|GS|AV|DEV|PRE)[ /-]?\d{2,}(?:[/-]\d+)*"
@@ -120,9 +121,20 @@ def numbers_on(text: Text, kind: str = "") -> list[Candidate]:
         or list(_initials(text))
         or list(_bare(text))
         or list(_alone_under_title(text))
+        or list(_dated_behind_title(text))
         or list(_references(text, kind))
     )
     return found or (list(_orders(text)) if kind == "receipt" else [])
+
+
+def _dated_behind_title(text: Text) -> Iterator[Candidate]:
+    """ "FAKTURA VAT 8/29/2025": what looks like a date behind the title, where the date has a label of its own."""
+    dated = {cell for cell, hit in text.labelled("date") if "date" in hit.roles and text.leads(cell, hit)}
+    for cell, hit in text.labelled("kind:") if dated else ():
+        match = MONTHLY.match(cell.text, hit.end + 1) if text.leads(cell, hit) and cell not in dated else None
+        if match is not None:
+            words = words_at(cell, *match.span())
+            yield Candidate(match.group(), 0.6, words, ["It looks like a date."], label="number")
 
 
 def _references(text: Text, kind: str) -> Iterator[Candidate]:

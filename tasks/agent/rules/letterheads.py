@@ -25,6 +25,10 @@ from tasks.agent.rules.text import Text
 
 TITLED = re.compile(r"\s+(?:de|du|des|of|for|fur|uber|van|voor|di|per|para|za)\b")
 """What goes on a title: "Quittance de loyer", "Receipt for rent"."""
+ABOUT = re.compile(
+    r"\b(?:informations?|informationen|details?|info|summary|data|dati|datos|detalles|dane|gegevens|tiedot)\b"
+)
+"""What makes of a title the heading of what is said of the document: "Invoice information", "Datos de la factura"."""
 NUMBERED = re.compile(r"#|\bN[o°º]|:\s{0,3}\S{0,20}\d")
 """What numbers a document behind its title."""
 DASHED, DASH = re.compile(r"[^\d–—-]{3,30} [–—-] \S"), re.compile(r"\s+[–—-]\s")
@@ -35,7 +39,7 @@ LEAST_LETTERS, WIDE = 4, 1.6
 def is_something_else(text: Text, cell: Cell) -> bool:
     """Whether the cell is a title, a label or what one announces, a date, a sum, an address or somebody's form of address."""
     # A label is not printed elsewhere by itself, as a name is: "Miller & Sons:" over its address
-    again = cell not in text.hits and cell.text[:-1] in text.said
+    again = cell not in text.hits and cell.text[:-1] in text.printed
     if (
         (cell.text.rstrip().endswith(":") and not again)
         or text.dates(cell)
@@ -47,7 +51,7 @@ def is_something_else(text: Text, cell: Cell) -> bool:
         or (TITLES.search(cell.text) and not DOCTOR.search(cell.text))
         or (
             any(h.plays("kind:") for h in text.hits.get(cell, ()))
-            and (ADDRESSING.search(text.folded[cell]) or TWO_TITLES.search(text.folded[cell]))
+            and any(said.search(text.folded[cell]) for said in (ADDRESSING, TWO_TITLES, ABOUT))
         )
     ):
         return True

@@ -23,7 +23,7 @@ AMOUNT = re.compile(
     rf"(?<![\w.,/\\\u066b\u066c])(?<!\d:)(?P<before>{_SYMBOL})?\s?(?P<minus>[-−–+(]\s?)?(?P<inside>{_SYMBOL})?\s?(?P<minus2>[-−–]\s?)?"
     rf"(?P<number>(?>(?:{_DIGITS})(?:[.,]\d{{1,4}})?))"
     rf"(?P<dash>[.,:][-–—―]{{1,2}})?(?![\d/:\\]|[.,]\d|[-–][A-Za-z0-9]|{_GOES_ON})"
-    rf"(?P<tail>\s?-(?![\w-])|\s?\))?\s?(?P<percent>%)?(?P<after>{_SYMBOL})?"
+    rf"(?P<tail>\s?-(?![\w-])|\s?\))?\s?(?P<percent>%)?(?P<after>(?<!\s){_SYMBOL}|{_SYMBOL}(?!\d))?"
 )
 
 CENTS = re.compile(r"(?<![\d.,])\d[\d.,'’ ]{0,24}([.,])\d{2}(?![\d.,]*\d)")

@@ -6,7 +6,7 @@ import re
 
 from tasks.agent.layout import Cell
 from tasks.agent.page import Word
-from tasks.agent.rules.buyers import buyers_of, others_of
+from tasks.agent.rules.buyers import addresses_of, buyers_of, others_of
 from tasks.agent.rules.labels import find, fold
 from tasks.agent.rules.letterheads import announces, is_something_else, is_spelled, spelled_out
 from tasks.agent.rules.party import (
@@ -38,6 +38,7 @@ from tasks.agent.rules.patterns import (
     POSTCODE,
     PREFIX,
     REACHED,
+    SEAT,
     SPLIT,
     STREET,
     TITLES,
@@ -87,6 +88,7 @@ class Parties:
         self.first = min(text.pages)
         self.tallest = max((c.height for c in text.cells if c.page == self.first), default=1.0)
         self.buyers = {key_of(candidate.value) for candidate in buyers_of(text)}
+        self.theirs = addresses_of(text)
         self.addressed: list[Candidate] = []
         self.domains = domains_of(text)
         self.greeted = next((match[1] for said in text.folded.values() if (match := GREETED.match(said))), "")
@@ -98,6 +100,8 @@ class Parties:
         for key, party in self.found.items():
             if key in others:
                 party.add("somebody else", others[key])
+            elif key in self.theirs and party.signs <= {"letterhead", "again"}:
+                party.add("somebody else", -2.5)
             self._weigh_domain(key, party)
             self._weigh_relatives(key, party)
             if BANK.search(fold(party.name)) and "label" not in party.signs:
@@ -308,6 +312,8 @@ class Parties:
             words = words_at(cell, first, at + end)
             footer = cell.y0 > 0.75 * page.height
             self._add(name, words, "legal form", weight)
+            if SEAT.match(cell.text, at + len(part)):
+                self._add(name, words, "seat", 1.6)
             if footer or FOOTER_WORDS.search(around(self.text, cell)):
                 self._add(name, words, "imprint", 0.9)
 

@@ -15,10 +15,15 @@ LEGAL = re.compile(
 )
 FORMS = re.compile(rf"(?:(?:{LEGAL_FORM})(?![^\W_])[\s.,&]*){{1,4}}")
 """Nothing but a legal form, folded: what a name set in two lines ends in."""
+SEAT = re.compile(
+    r"\s+(?=(?i:sede (?:legale|operativa|sociale?)|registered (?:office|address)|si[eè]ge social|domicilio (?:social|fiscal)|z siedzib[aą]|statutaire zetel)\b)"
+)
+"""Where a company's name ends before its seat; who is written to is hardly printed so."""
 SPLIT = re.compile(
     r"\s+[•·|–—−*]\s*|\s*[•·|]\s+|\s-\s|,\s(?!(?i:inc|llc|ltd|limited|corp|co|llp|lp|plc|l\.l\.c|s\.l|s\.a|s\.r\.l|s\.p\.a|lda|s\.a\.u|unipessoal|sl|sa|gmbh|s\.r\.o|a\.s)\b)|\s/\s|;\s"
+    rf"|{SEAT.pattern}"
 )
-"""What parts the things said in one line; the comma before a legal form parts nothing ("Redwood Data, LLC")."""
+"""What parts the things said in one line, a company's name from its seat; the comma before a legal form parts nothing ("Redwood Data, LLC")."""
 IN_BRACKETS = re.compile(r"\([^)]{0,200}\)")
 """A remark; a bracket that nothing closes opens none."""
 TOWN = re.compile(
@@ -93,6 +98,7 @@ REACHED = re.compile(r"^\W*(?:tel|phone|telefon|fon|fax|mobil|puh|call us)\b|@|w
 FOOTER_WORDS = re.compile(
     r"siege social|au capital|registergericht|amtsgericht|handelsregister|geschae?ftsfue?hr|sitz der gesellschaft|\brcs\b|registered (?:office|in)|company (?:no|reg)"
     r"|vorstand|\bhrb\b|\bkvk\b|\borg\.? ?nr\b|\bcvr\b|y-tunnus|\bregon\b|\bregistration (?:no|number)\b|\btax id\b|\bcnpj\b|\babn\b|登録番号|\bsiret\b|ust-?id|\bvat\b|\btva\b|gstin|\biban\b"
+    r"|sede legale|\bcap(?:itale|\.) soc|\brea\b|registro (?:delle )?imprese|registro mercantil|\bkrs\b|kapital zakladowy|sad rejonowy"
 )
 PREFIX = re.compile(
     r"^(?:attn|att|attention|z\.? ?hd|(?:imie i nazwisko lub |pelna )?nazwa|imie i nazwisko|(?:full |company )?name|firma|company|nom(?: ou raison sociale)?|societe"

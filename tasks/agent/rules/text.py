@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -19,6 +19,8 @@ ADDRESS_LINES = 6
 STACKED, OVERLAP = 4.0, 0.3
 """Points by which two lines of a label begin apart at most; the share of its height that a value between them reaches into each."""
 NOT_A_LABEL_BEFORE = re.compile(r"[^\W\d_]")
+EDGE = 4.0
+"""Points by which the edges of two lines of a label differ at most."""
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ class Text:
                 for hit in found:
                     for language in hit.languages:
                         weights[language] += hit.words / len(hit.languages)
+        self._join_languages()
         most = max(weights.values(), default=0.0)
         self.languages = frozenset(language for language, weight in weights.items() if weight == most)
         self.language = "en" if "en" in self.languages else min(self.languages, default="")
@@ -73,6 +76,21 @@ class Text:
         self._amounts: dict[Cell, list[numbers.Amount]] = {}
         self._dates: dict[Cell, list[dates.Found]] = {}
 
+    def _join_languages(self) -> None:
+        """Let a party's label right below one in another language say the same: on a Finnish payment slip "Mottagare" below "Saaja" is who is paid."""
+        for cell in [cell for cell, hits in self.hits.items() if _is_party(cell, hits)]:
+            hit = self.hits[cell][0]
+            for other in self.above(cell):
+                aligned = min(abs(other.x0 - cell.x0), abs(other.x1 - cell.x1)) < EDGE
+                if (
+                    aligned
+                    and cell.y0 - other.y1 < cell.height / 2
+                    and _is_party(other, self.hits.get(other, []))
+                ):
+                    upper = self.hits[other][0]
+                    if upper.languages.isdisjoint(hit.languages):
+                        self.hits[cell] = [replace(hit, roles=upper.roles)]
+
     @cached_property
     def countries(self) -> Countries:
         """Where the writer is: by all but what stands below the labels of those who are written to."""
@@ -84,9 +102,9 @@ class Text:
         return countries_of("\n".join(c.text for c in own), "\n".join(self.folded[c] for c in own))
 
     @cached_property
-    def said(self) -> frozenset[str]:
-        """What the cells say."""
-        return frozenset(cell.text for cell in self.cells)
+    def printed(self) -> Counter[str]:
+        """What the cells say, and how often."""
+        return Counter(cell.text for cell in self.cells)
 
     def amounts(self, cell: Cell) -> list[numbers.Amount]:
         found = self._amounts.get(cell)
@@ -193,6 +211,12 @@ class Text:
         if cell.y0 - line.y1 > 2.2 * cell.height:
             return []
         return [c for c in line.cells if c.x0 < cell.x1 and c.x1 > cell.x0]
+
+
+def _is_party(cell: Cell, hits: list[Hit]) -> bool:
+    """Whether the cell is a party's label and nothing else."""
+    whole = len(hits) == 1 and hits[0].end - hits[0].start == len(cell.text.strip(" :"))
+    return whole and not labels.PARTIES.isdisjoint(hits[0].roles)
 
 
 ANOTHER = "Another value stands as near to its label: "

@@ -106,6 +106,8 @@ BILLING_WAREHOUSE_ID = read.text("BILLING_WAREHOUSE_ID")
 UPLOAD_MAX_BYTES = read.integer("UPLOAD_MAX_BYTES", 200 * 2**20, low=1)
 UPLOAD_MAX_PAGES = read.integer("UPLOAD_MAX_PAGES", 2000, low=1)
 UPLOAD_MAX_FILES = read.integer("UPLOAD_MAX_FILES", 1000, low=1)
+UNZIP_MAX_BYTES = read.integer("UNZIP_MAX_BYTES", 2 * 2**30, low=1)
+UNZIP_MAX_RATIO = read.integer("UNZIP_MAX_RATIO", 100, low=1)
 # Models: where agents that name no address of their own ask, and the keys, which reach attempts on this machine only
 OPENAI_BASE_URL = read.web_address("OPENAI_BASE_URL", "https://api.openai.com/v1")
 OPENAI_API_KEY = read.text("OPENAI_API_KEY")

@@ -16,6 +16,13 @@ SENTENCES = (
     gettext_noop("This file is larger than %(size)s, the most that is taken."),
     gettext_noop("This file is not a PDF, whatever its name says."),
     gettext_noop("The browser could not read this file, so that it was not sent."),
+    gettext_noop("The browser did not unpack this archive, so that nothing of it was sent."),
+    gettext_noop("This file or the archive that holds it is cut short or damaged, so that it was not sent."),
+    gettext_noop("This file is encrypted in its archive, so that it was not sent."),
+    gettext_noop("This file is packed in a way that browsers cannot unpack, so that it was not sent."),
+    gettext_noop("An archive inside an archive is not unpacked, so that nothing of it was sent."),
+    gettext_noop("This archive holds no PDFs."),
+    gettext_noop("This archive also holds files that are no PDFs; they were left out."),
     gettext_noop(
         "This file is an archive or an Office document, and not a PDF. Hand in the PDFs that it holds, or save it as a PDF."
     ),

@@ -232,6 +232,8 @@ def _form_page(request: HttpRequest, form: FilesForm, status: int = 200, **more:
         "files": settings.UPLOAD_MAX_FILES,
         "bytes": settings.UPLOAD_MAX_BYTES,
         "pages": settings.UPLOAD_MAX_PAGES,
+        "unpacked": settings.UNZIP_MAX_BYTES,
+        "ratio": settings.UNZIP_MAX_RATIO,
         "left_out": receiving.MOST_LEFT_OUT,
     }
     user = request.user

@@ -72,7 +72,23 @@ class Received:
     locked: str = ""
 
 
-LEFT_OUT = ("empty", "limit", "not_pdf", "unreadable")
+_NOT_UNPACKED = "The browser did not unpack this archive, so that nothing of it was sent."
+_WHY_LEFT_OUT = {
+    "empty": "This file is empty (0 bytes).",
+    "limit": "This file is larger than {size}, the most that is taken.",
+    "not_pdf": "This file is not a PDF, whatever its name says.",
+    "unreadable": "The browser could not read this file, so that it was not sent.",
+    "zip_old": _NOT_UNPACKED,
+    "zip_damaged": "This file or the archive that holds it is cut short or damaged, so that it was not sent.",
+    "zip_locked": "This file is encrypted in its archive, so that it was not sent.",
+    "zip_method": "This file is packed in a way that browsers cannot unpack, so that it was not sent.",
+    "zip_nested": "An archive inside an archive is not unpacked, so that nothing of it was sent.",
+    "zip_huge": _NOT_UNPACKED,
+    "zip_many": _NOT_UNPACKED,
+    "zip_bare": "This archive holds no PDFs.",
+    "zip_others": "This archive also holds files that are no PDFs; they were left out.",
+}
+LEFT_OUT = tuple(_WHY_LEFT_OUT)
 """Why a browser does not send a file that was chosen."""
 MOST_LEFT_OUT = 1000
 """More files that were not sent are not listed."""
@@ -80,15 +96,8 @@ MOST_LEFT_OUT = 1000
 
 def why_left_out(code: str) -> str:
     """One sentence for one of LEFT_OUT."""
-    if code == "empty":
-        return "This file is empty (0 bytes)."
-    if code == "limit":
-        with override("en"):
-            size = filesizeformat(settings.UPLOAD_MAX_BYTES)
-        return f"This file is larger than {size}, the most that is taken."
-    if code == "not_pdf":
-        return "This file is not a PDF, whatever its name says."
-    return "The browser could not read this file, so that it was not sent."
+    with override("en"):
+        return _WHY_LEFT_OUT[code].format(size=filesizeformat(settings.UPLOAD_MAX_BYTES))
 
 
 def display_name(name: str) -> str:

@@ -299,7 +299,7 @@ def test_while_files_go_up_how_far_it_is_stands_above_them_and_more_can_be_dropp
     (site, line), files = through(root), sorted(folder(tmp_path, 12).iterdir())
     page = site.open("/upload/")
     drop, progress, rows = page.locator(".drop"), page.locator("progress"), page.locator("[data-list]")
-    expect(drop).to_contain_text("Drop PDF files or folders here")
+    expect(drop).to_contain_text("Drop PDF files, folders or ZIP archives here")
     arrived = Event()
     line.carries = lambda n: "both" if n < 8 or arrived.wait(30) else "nothing"
     page.locator("#id_files").set_input_files(files[:10])

@@ -1,4 +1,4 @@
-// Sends entries ({file, state, share, note}), one request each and a few at a time, into one extraction. Where the line or the server
+// Sends entries ({file, why, state, share, note}), one request each and a few at a time, into one extraction. Where the line or the server
 // is away it waits and tries again; whatever arrives twice is in once, so that trying again is always safe.
 "use strict";
 
@@ -68,9 +68,21 @@ window.Sending = class {
   async lane(next) {
     for (let entry = next(); entry && !this.stopped; entry = next()) {
       this.mark(entry, "sending");
-      const said = await this.persist(this.more, () => ({ ...this.each(), sending: "more", files: entry.file }), entry);
+      const files = await this.unpacked(entry);
+      const said = files && (await this.persist(this.more, () => ({ ...this.each(), sending: "more", files }), entry));
       if (said) this.settle(entry, said);
       else if (entry.state === "sending") this.mark(entry, "waiting");
+    }
+  }
+
+  // What lies in an archive is unpacked when its turn comes, so that few are held at a time
+  async unpacked(entry) {
+    try {
+      return (await entry.file.unpack?.()) ?? entry.file;
+    } catch ({ why }) {
+      if (why?.startsWith("zip_")) this.mark(Object.assign(entry, { why }), "waiting"); // left out: it would be the same the next time
+      else this.mark(entry, "failed", this.text.vanished);
+      return null;
     }
   }
 
@@ -99,14 +111,15 @@ window.Sending = class {
     let failedAt = Infinity;
     for (let tries = 1; !this.stopped; tries += 1) {
       const lately = performance.now() - 500;
-      const said = await this.post(url, fields(), entry);
+      const sent = fields();
+      const said = await this.post(url, sent, entry);
       if (this.stopped) return null;
       if (!Sending.AWAY.includes(said.status)) {
         this.lastGood = performance.now();
         return said;
       }
       failedAt = Math.min(failedAt, performance.now());
-      if (entry && !said.status && !(await this.isReadable(entry.file))) {
+      if (entry && !said.status && !(await this.isReadable(sent.files))) {
         this.mark(entry, "failed", this.text.vanished);
         return null;
       }

@@ -15,8 +15,11 @@
   const invitation = drop.querySelector("b");
   const dropHere = invitation.textContent;
   const inputs = { files: form.querySelector("#id_files"), folder: form.querySelector("#id_folder") };
-  const chosen = []; // {file, why, state, share, note}: why is empty where the file is to be sent, state as sending.js leaves it
-  const reasons = { empty: text.empty, limit: text.tooLarge, not_pdf: text.notPdf, unreadable: text.unreadable };
+  const chosen = []; // {file, others, why, state, share, note}: file may be one in an archive (unzip.js), others says how many files of one are no PDFs, why is empty where the file is to be sent, state as sending.js leaves it
+  const reasons = {
+    empty: text.empty, limit: text.tooLarge, not_pdf: text.notPdf, unreadable: text.unreadable,
+    zip_old: text.zipOld, zip_damaged: text.zipDamaged, zip_locked: text.zipLocked, zip_method: text.zipMethod, zip_nested: text.zipNested, zip_huge: text.zipHuge, zip_many: text.zipMany, zip_bare: text.zipBare,
+  };
   const known = new Set((text.known ?? "").split(" ")); // digests of what has arrived before this page was opened
   const MOST_ROWS = 1000;
   let isHalted = false;
@@ -25,6 +28,7 @@
   for (const input of Object.values(inputs)) {
     input.tabIndex = -1;
     input.required = false;
+    input.accept &&= `${input.accept},.zip,application/zip`;
     input.removeAttribute("name"); // what is sent is the list, not what an input happens to hold
     input.addEventListener("change", () => {
       add([...input.files]);
@@ -48,22 +52,34 @@
     if (file.size === 0) return "empty";
     if (file.size > maxBytes) return "limit";
     try {
-      const start = new Uint8Array(await file.slice(0, 1029).arrayBuffer());
-      return String.fromCharCode(...start).includes("%PDF-") ? "" : "not_pdf";
-    } catch {
-      return "unreadable";
+      const start = ((await file.unpack?.(1029)) ?? file).slice(0, 1029);
+      return String.fromCharCode(...new Uint8Array(await start.arrayBuffer())).includes("%PDF-") ? "" : "not_pdf";
+    } catch ({ why }) {
+      return why ?? "unreadable";
     }
   }
 
-  const isKnown = (file) =>
-    chosen.some(({ file: other }) => other.name === file.name && other.size === file.size && other.lastModified === file.lastModified && (other.webkitRelativePath || "") === (file.webkitRelativePath || ""));
+  // Archives give way to what is in them
+  async function entriesOf(file) {
+    const made = (file, why = "checking", others = 0) => ({ file, others, why, state: "waiting", share: 0, note: "" });
+    if (!/\.zip$/i.test(file.name) || !file.size) return [made(file)];
+    try {
+      const { pdfs, archives, others } = await unzip(file, { maxFiles, maxUnpacked: Number(text.maxUnpacked), maxRatio: Number(text.maxRatio) });
+      return [...pdfs.map((pdf) => made(pdf)), ...archives.map((archive) => made(archive, "zip_nested")), ...(others ? [made(file, "zip_others", others)] : [])];
+    } catch ({ why }) {
+      return [made(file, why ?? "zip_damaged")];
+    }
+  }
+
+  const pathOf = (file) => file.webkitRelativePath || file.name;
+  const knownAs = (file) => chosen.find(({ file: other }) => pathOf(other) === pathOf(file) && other.size === file.size && other.lastModified === file.lastModified);
 
   async function hasArrived(file) {
     if (!text.known || !crypto.subtle) return false; // without TLS there are no digests: it is sent, and recognised there
     try {
-      return known.has(hex(new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()))));
+      return known.has(hex(new Uint8Array(await crypto.subtle.digest("SHA-256", await ((await file.unpack?.()) ?? file).arrayBuffer()))));
     } catch {
-      return false; // too large to be held at once
+      return false; // too large to be held at once, or its sending will say why not
     }
   }
 
@@ -74,13 +90,22 @@
 
   async function look(files) {
     problem.hidden = true;
-    const fresh = files.filter((file) => !isKnown(file)).map((file) => ({ file, why: "checking", state: "waiting", share: 0, note: "" }));
-    chosen.push(...fresh);
     summary.textContent = text.looking;
-    const reasons = await Promise.all(fresh.map(({ file }) => whyNot(file)));
-    for (const [number, entry] of fresh.entries()) {
-      if (!reasons[number] && (await hasArrived(entry.file))) entry.state = "there"; // one at a time: each is held as a whole
-      entry.why = reasons[number];
+    const fresh = (await Promise.all(files.map(entriesOf))).flat().filter(({ file }) => {
+      const known = knownAs(file);
+      if (known) known.file = file; // the one chosen before may have been moved away meanwhile
+      return !known;
+    });
+    const anew = new Set(fresh.map(({ file }) => pathOf(file)));
+    for (const old of inState("failed").filter(({ file }) => anew.has(pathOf(file)))) chosen.splice(chosen.indexOf(old), 1); // changed meanwhile
+    chosen.push(...fresh);
+    const unlooked = fresh.filter(({ why }) => why === "checking");
+    const reasons = await Promise.all(unlooked.map(({ file }) => !file.unpack && whyNot(file)));
+    for (const [number, entry] of unlooked.entries()) {
+      const { file } = entry;
+      const why = file.unpack ? await whyNot(file) : reasons[number]; // one at a time: each is unpacked, and held as a whole
+      if (!why && (await hasArrived(file))) entry.state = "there";
+      entry.why = why;
     }
     draw();
     if (isHalted) start(); // dropped again after the line broke
@@ -95,8 +120,9 @@
       row.append(made);
       return made;
     };
-    row.classList.toggle("is-left-out", entry.why !== "");
-    row.classList.toggle("is-bad", entry.why !== "" || ["refused", "failed"].includes(entry.state)); // that a file is here already is no fault
+    const isLeftOut = entry.why !== "" && !entry.others;
+    row.classList.toggle("is-left-out", isLeftOut);
+    row.classList.toggle("is-bad", isLeftOut || ["refused", "failed"].includes(entry.state)); // that a file is here already is no fault
     cell("name", entry.file.name);
     entry.cell = cell("muted small number", stateOf(entry));
     if (!sender.isOn && entry.state === "waiting") {
@@ -112,7 +138,8 @@
       });
       row.append(remove);
     }
-    if (entry.why || entry.note) cell("note", reasons[entry.why] ?? entry.note);
+    const others = (entry.others === 1 ? text.zipOther : text.zipOthers).replace("{number}", entry.others);
+    if (entry.why || entry.note) cell("note", entry.others ? others : (reasons[entry.why] ?? entry.note));
     entry.row = row;
     return row;
   }
@@ -133,7 +160,7 @@
     list.replaceChildren(...chosen.slice(0, MOST_ROWS).map(rowOf));
     const good = inState("waiting", "sending", "failed");
     const there = inState("there", "taken", "refused").length;
-    const leftOut = chosen.filter(({ why }) => why).length;
+    const leftOut = chosen.filter(({ why }) => why).reduce((sum, { others }) => sum + (others || 1), 0);
     const bytes = good.reduce((sum, { file }) => sum + file.size, 0);
     // A button that cannot be pressed has the reason beside it
     const parts = [];

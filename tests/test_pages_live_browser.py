@@ -52,6 +52,23 @@ def test_rows_change_by_themselves_and_nothing_is_stolen(world, root, visit) -> 
     assert site.complaints == []
 
 
+def test_the_end_is_told_however_soon_it_follows(world, root, visit) -> None:
+    site = visit(root)
+    make_polls_quick(site.page)
+    page = site.open(f"/extractions/{world.pk}/")
+    expect(page.locator("[data-indicator]")).to_have_attribute("data-state", CONNECTED)
+    waiting = world.tasks.filter(status__in=("enqueued", "processing")).order_by("status", "id")
+    first = waiting[0]
+    Task.objects.filter(pk=first.pk).update(status="cancelled", finished_at=database_now())
+    expect(page.locator("#spoken")).to_contain_text("4 of 8", timeout=9000)
+    waiting.update(
+        status="cancelled", finished_at=database_now(), locked_by=None, lease_owner=None, lease_expires_at=None
+    )
+    expect(page.locator("[data-indicator]")).to_have_attribute("data-state", "finished", timeout=9000)
+    expect(page.locator("#spoken")).to_contain_text("8 of 8", timeout=1000)
+    assert site.complaints == []
+
+
 def test_the_list_of_extractions_changes_by_itself(world, root, visit) -> None:
     site = visit(root)
     site.page.route("**/extractions/", lambda route: quicker(route))

@@ -124,7 +124,8 @@
     document.title = head.dataset.title;
     if (isFinished && !wasFinished) document.dispatchEvent(new Event("live-finished"));
     const now = Date.now();
-    if (spoken && spoken.textContent !== head.dataset.spoken && now - lastSpoken > 5000) {
+    // The end is always told: no later fetch would correct what was told before
+    if (spoken && spoken.textContent !== head.dataset.spoken && (isFinished || now - lastSpoken > 5000)) {
       spoken.textContent = head.dataset.spoken;
       lastSpoken = now;
     }

@@ -62,7 +62,11 @@ def test_the_end_is_told_however_soon_it_follows(world, root, visit) -> None:
     Task.objects.filter(pk=first.pk).update(status="cancelled", finished_at=database_now())
     expect(page.locator("#spoken")).to_contain_text("4 of 8", timeout=9000)
     waiting.update(
-        status="cancelled", finished_at=database_now(), locked_by=None, lease_owner=None, lease_expires_at=None
+        status="cancelled",
+        finished_at=database_now(),
+        locked_by=None,
+        lease_owner=None,
+        lease_expires_at=None,
     )
     expect(page.locator("[data-indicator]")).to_have_attribute("data-state", "finished", timeout=9000)
     expect(page.locator("#spoken")).to_contain_text("8 of 8", timeout=1000)

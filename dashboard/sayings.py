@@ -84,6 +84,7 @@ SENTENCES = (
     gettext_noop("The line items sum to %(sum)s, which is more than the total."),
     gettext_noop("No line items were recognised."),
     gettext_noop("No label says whose number this is."),
+    gettext_noop("What stands for %(code)s are letters, and they stand there but once."),
     gettext_noop("It looks like a date."),
     gettext_noop("The total is zero."),
     gettext_noop("The date %(date)s is implausible."),

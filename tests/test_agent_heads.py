@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tasks.agent.rules.labels import find, fold
 from tests.test_agent_unusual import ITEMS, SUMS, TITLES, Rows, record, values
 
 HEAD: Rows = ["Plain Paper Ltd", "INVOICE", "Invoice number: P-9"]
@@ -209,3 +210,26 @@ def test_what_looks_like_a_date_behind_the_title_is_the_number_where_the_date_ha
     assert found.fields["number"].reasons == ("It looks like a date.",)
     bare = record(tmp_path, ["Plain Paper Ltd", title, *TITLES, *ITEMS, *SUMS])
     assert values(bare, "number") == [None]
+
+
+@pytest.mark.parametrize(
+    ("reference", "flagged"),
+    [("Référence : FA2607-0231", False), ("Réf. : DEV2607-0231", True), ("Referenz: AN 4711", True)],
+)
+def test_the_reference_of_an_offer_is_not_surely_the_number_of_an_invoice(
+    tmp_path: Path, reference: str, flagged: bool
+) -> None:
+    found = record(tmp_path, ["Plain Paper Ltd", "INVOICE", reference, "14 May 2024", *TITLES, *ITEMS, *SUMS])
+    assert bool(found.fields["number"].reasons) is flagged
+
+
+def test_the_day_below_an_empty_label_of_the_number_asks_for_a_look(tmp_path: Path) -> None:
+    found = record(
+        tmp_path, ["Plain Paper Ltd", "RECHNUNG", "Rechnungsnr.:", "2024-05-14", *TITLES, *ITEMS, *SUMS]
+    )
+    assert found.fields["number"].value is None or found.fields["number"].reasons
+
+
+@pytest.mark.parametrize("title", ["Teilstornorechnung", "Proformafaktura", "Korrekturrechnung"])
+def test_what_takes_an_invoice_back_is_none(title: str) -> None:
+    assert not any(hit.roles >= {"kind:invoice"} for hit in find(fold(title)))

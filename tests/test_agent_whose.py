@@ -373,3 +373,32 @@ def test_the_buyers_town_at_the_head_below_a_picture_is_no_supplier(tmp_path: Pa
         *REST,
     ]
     assert values(record(tmp_path, rows), "supplier", "buyer") == [None, "Imogen Falkner"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Wir buchen den Betrag von Ihrem Konto DE89 3704 0044 0532 0130 00 lautend auf Blue Gum Traders Ltd ab.",
+        "This licence was issued in the name of Blue Gum Traders Ltd at Hull.",
+        "Insured by Blue Gum Traders Ltd registered office 4 Quay Street, Hull HU1 2PS",
+    ],
+)
+def test_a_sentence_that_names_who_pays_or_insures_makes_him_no_supplier(
+    tmp_path: Path, sentence: str
+) -> None:
+    rows: Rows = [*HEAD, "Bill to", "Blue Gum Traders Ltd", "12 Kent Street", *REST, "", sentence]
+    assert values(record(tmp_path, rows, step=14), "supplier") == ["Plain Paper Ltd"]
+
+
+@pytest.mark.parametrize(
+    ("seller", "buyer"), [("Seller", "Acheteur"), ("Supplier", "Kunde"), ("Lieferant", "Client")]
+)
+def test_labels_in_two_languages_that_have_a_value_each_are_two(
+    tmp_path: Path, seller: str, buyer: str
+) -> None:
+    names: Rows = [
+        [(60, f"{seller}:"), (130, "Plain Paper Ltd")],
+        [(60, f"{buyer}:"), (130, "Blue Gum Traders Ltd")],
+    ]
+    found = record(tmp_path, [*HEAD[1:], *names, *[""] * 9, *REST], step=12)
+    assert values(found, "supplier", "buyer") == ["Plain Paper Ltd", "Blue Gum Traders Ltd"]

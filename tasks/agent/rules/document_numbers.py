@@ -20,12 +20,11 @@ from tasks.agent.rules.number_values import (
 )
 from tasks.agent.rules.text import Candidate, Text, words_at
 
-PREFIXED = re.compile(
-    r"(?:INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT|QUO|QT|EST|ANG|AN|RCPT|REC|RCT|CN|GS|AV|DEV|PRE)[ /-]?\d{2,}(?:[/-]\d+)*"
-)
+OWN = {"invoice": "INV|IN|BILL|RE|RG|FA|FT|FV|FAC|FACT", "quotation": "QUO|QT|EST|ANG|AN|DEV|PRE"}
+"""Abbreviations of the kinds that seldom refer to another document of their own kind."""
+_DIGITS = r"[ /-]?\d{2,}(?:[/-]\d+)*"
+PREFIXED = re.compile(rf"(?:{'|'.join(OWN.values())}|RCPT|REC|RCT|CN|GS|AV){_DIGITS}")
 """A number that begins with the abbreviation of its document."""
-OWN = ("invoice", "quotation")
-"""Kinds that seldom refer to another document of such a number."""
 OF_OTHERS = frozenset(["kind:none", "other_number", "column:other"])
 """What a title says that is no document of these kinds: its number is that of an order or a delivery."""
 SAID_ALSO = re.compile(
@@ -147,7 +146,7 @@ def _references(text: Text, kind: str) -> Iterator[Candidate]:
         own = REFERENCE.fullmatch(said) or (titled and SERIAL.fullmatch(said))
         if text.leads(cell, hit) and own and high:
             for candidate in values_behind(text, cell, hit, 0.65):
-                if not (kind in OWN and PREFIXED.fullmatch(candidate.value)):
+                if not (kind in OWN and re.fullmatch(rf"(?:{OWN[kind]}){_DIGITS}", candidate.value)):
                     candidate.reasons.append(ONLY_REFERENCE)
                 yield candidate
 

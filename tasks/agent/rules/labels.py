@@ -163,10 +163,10 @@ NAMED_SO = re.compile(rf"[ ,]{{1,2}}(?:{LEGAL_FORM})\.?\s*(?=$|[,;|•·(/])")
 MOST_SKIPPED = 8
 """Little words, rates and currencies in a row within a label."""
 COMPOUND = re.compile(
-    r"[^\W\d_]{3,}(?:(?<!ab)(?<!an)(?<!auf)(?<!aus)(?<!be)(?<!ein)(?<!hoch)(?<!um)(?<!ver)(?<!vor)(?<!zu)(?<!verlust)(?<!erfolgs)(?<!ergebnis)(?<!schus)(?<!flus)(?<!zins)(rechnung)"
+    r"(?!\w*(?:storno|gutschrift|korrektur|kredit|credit|hyvitys|proforma))[^\W\d_]{3,}(?:(?<!ab)(?<!an)(?<!auf)(?<!aus)(?<!be)(?<!ein)(?<!hoch)(?<!um)(?<!ver)(?<!vor)(?<!zu)(?<!verlust)(?<!erfolgs)(?<!ergebnis)(?<!schus)(?<!flus)(?<!zins)(rechnung)"
     r"|(factuur|faktura|lasku))"
 )
-"""A title with what it is for, in one word: "Reparaturrechnung", "Servicefactuur"; a calculation and an account of profits are none. Folded."""
+"""A title with what it is for, in one word: "Reparaturrechnung", "Servicefactuur"; a calculation, an account of profits and what takes an invoice back are none. Folded."""
 LONGEST_RATE = 2
 """Digits; a longer number inside what could be a label is no rate, but the document's own ("Rechnung 20240456 vom")."""
 

@@ -69,6 +69,7 @@ def currency_of(text: Text) -> list[Candidate]:
             if code:
                 votes[code] += 2
                 words[code] = words_at(cell, match.start(), match.end())
+    letters = set(names.LETTERS.values())
     for code, where in _units(text):
         votes[code] += 2
         words.setdefault(code, where)
@@ -78,6 +79,8 @@ def currency_of(text: Text) -> list[Candidate]:
         share = best / sum(votes.values())
         if share <= 0.6:
             reasons.append(f"Several currencies are printed: {', '.join(sorted(votes))}.")
+        if code in letters and best <= 2:
+            reasons.append(f"What stands for {code} are letters, and they stand there but once.")
         return [
             Candidate(code, 0.95 if share > 0.8 else 0.8 if share > 0.6 else 0.6, words[code], reasons),
             *_others(rest, words),

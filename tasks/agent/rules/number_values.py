@@ -25,7 +25,9 @@ PAGE_OF = re.compile(r"\d{1,2}/\d{1,2}$")
 """A page of so many; behind a label that says that it is the number it is one."""
 OF_DAYS = re.compile(DAYS)
 """Not a number but a time to pay in: "Recibo 60 días"."""
-SAID = re.compile(r"(?:[ ,][^\d:]{30,}|\.? ?/[^\d:]{2,25})(?=: ?\S)")
+SAID = re.compile(
+    r"(?:[ ,][^\d:]{30,}|\.? ?/(?! ?(?:kund|client|klant|asiak|cust|order|bestell|auftr|dat))[^\d:]{2,25})(?=: ?\S)"
+)
 """How a label goes on that is a sentence, or has another name as well: "Invoice number, given in one or more series, that names the invoice without doubt: ...", "Fakturanummer/OCR: ..."."""
 OF_ANOTHER = re.compile(
     r"\b(?:korygowan|corrected|credited|original invoice|ursprungsrechnung|korrigierte|d'origine|rectifie|rectificada|di riferimento|rettificata|oorspronkelijk|alkuperai|alkup\b"

@@ -57,6 +57,11 @@ HOLDER = re.compile(
     r"|titulaire|au nom de|a l'ordre de|titular|a nombre de|a favor de|intestat[oa] a|a favore di|begunstigde|rekeninghouder|na rzecz|saaja)[\s.:]+(\S.{2,60})"
 )
 """What says in a sentence whose the account is, folded."""
+ACCOUNT = re.compile(r"\b[A-Z]{2}\d\d(?: ?[\dA-Z]{4}){2}")
+COLLECTED = re.compile(
+    r"buch|einzug|einzieh|eingezogen|debit|collect|prelev|incass|adde?bit|domicili|mandat|polecen|veloit"
+)
+"""What collects a sum from the account of who pays, folded."""
 CLEAR = 0.6
 """Recognised words that are less sure on average are stamps and logos rather than a letterhead."""
 FORM_MARGIN = 1.0
@@ -312,7 +317,9 @@ class Parties:
             words = words_at(cell, first, at + end)
             footer = cell.y0 > 0.75 * page.height
             self._add(name, words, "legal form", weight)
-            if SEAT.match(cell.text, at + len(part)):
+            # Further down or at the right it may be anybody's: "Insured by X Limited, registered office ..."
+            heads = cell.page == self.first and cell.line < HEAD_LINES and cell.x0 < page.width / 2
+            if heads and not at and SEAT.match(cell.text, len(part)):
                 self._add(name, words, "seat", 1.6)
             if footer or FOOTER_WORDS.search(around(self.text, cell)):
                 self._add(name, words, "imprint", 0.9)
@@ -340,8 +347,9 @@ class Parties:
                 party.add("domain", 1.1)
 
     def _weigh_holder(self) -> None:
-        """Who a sentence says to pay to: "on account NL68 ... in the name of X at Y" names X, whole or its end."""
-        sentences = (self.text.folded[cell] for cell in self.text.cells if len(cell.words) > SENTENCE)
+        """Who a sentence says to pay to: "on account NL68 ... in the name of X at Y" names X, whole or its end; one that collects names who pays."""
+        cells = (c for c in self.text.cells if len(c.words) > SENTENCE and ACCOUNT.search(c.text))
+        sentences = (said for c in cells if not COLLECTED.search(said := self.text.folded[c]))
         for holder in [key_of(match[1]) for said in sentences if (match := HOLDER.search(said))]:
             for key, party in self.found.items():
                 if len(key) >= LEAST_KEY <= len(holder) and (holder.startswith(key) or key.endswith(holder)):

@@ -112,11 +112,14 @@ def candidates_of(
         buyer = first(addressee(text, supplier.value))
     number, days = first(numbers), dates_of(text, "date", name)
     numbering = number.words if number is not None else []  # "2024-03-12" behind its label is no day
+    day = first([c for c in days if c.words[0] not in numbering] or days)
+    if number is not None and day is not None and day.words[0] in numbering:
+        number.reasons.append("It looks like a date.")
     chosen: dict[str, Candidate | None] = {
         "supplier": supplier,
         "buyer": buyer,
         "number": number,
-        "date": first([c for c in days if c.words[0] not in numbering] or days),
+        "date": day,
         "due_date": first(dates_of(text, "due_date")),
         "currency": first(currency_of(text)),
         "net": amounts.net or untaxed(text, name, amounts, table),

@@ -85,6 +85,7 @@ class Text:
                 if (
                     aligned
                     and cell.y0 - other.y1 < cell.height / 2
+                    and next(self.right_of(other), None) is None  # else each has its own value
                     and _is_party(other, self.hits.get(other, []))
                 ):
                     upper = self.hits[other][0]

@@ -16,7 +16,7 @@ from tasks.agent.rules.tables import Table
 from tasks.agent.rules.text import Text
 
 WORD, NEAR = re.compile(r"[^\W\d_]{3}"), 4
-"""Lines above the first and below the last of the sums that are looked at."""
+"""Lines below the last of the sums that are looked at."""
 NOT_INCLUDED = "The tax is its rate of this amount, which so seems not to include it."
 
 
@@ -63,19 +63,20 @@ def _is_in(rate: Decimal, chosen: Amounts) -> bool:
 
 
 def _unnamed(text: Text, table: Table, chosen: Amounts) -> Iterator[Decimal]:
-    """Figures near the sums beside words of which no label is made; not those between net and tax, which may be taxed as well."""
+    """Figures near the sums beside words of which no label is made; not those between net and tax, which may be taxed as well, and those over them, which were owed before; nor rates, as taxes have."""
     net, tax, total = (
         text.cell_of(candidate.words[0]).line
         for candidate in (chosen.net, chosen.tax, chosen.total)
         if candidate is not None
     )
     first, last = min(net, tax, total), max(net, tax, total)
-    for line in text.lines[max(first - NEAR, 0) : last + NEAR]:
+    for line in text.lines[first : last + NEAR]:
         between = min(net, tax) <= line.index <= max(net, tax)
         if between or line.index == total or line.index in table.taken or _is_named(text, line):
             continue
         figures = [amount.value for cell in line.cells for amount in text.money(cell)]
-        if len(figures) == 1:
+        rated = any(amount.percent for cell in line.cells for amount in text.amounts(cell))
+        if len(figures) == 1 and not rated:
             yield figures[0]
 
 

@@ -66,7 +66,10 @@ def window_of(text: Text, sender: Cell) -> list[Candidate]:
     for cell in text.below(sender, WINDOW):
         if abs(cell.x0 - sender.x0) >= ALIGNED:
             continue
-        if TOWN.search(cell.text) or text.leading_hit(cell) is not None:
+        hit = text.leading_hit(cell)
+        if hit is not None and hit.plays("other_party"):
+            continue  # "c/o Miller"
+        if TOWN.search(cell.text) or hit is not None:
             break
         name = clean(cell.text)
         if is_name(name):

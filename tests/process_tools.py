@@ -125,6 +125,8 @@ def begin_worker(place: Place, *arguments: object, **variables: str) -> subproce
         process = subprocess.Popen(
             [sys.executable, "manage.py", "worker", *map(str, arguments)], cwd=ROOT, text=True,
             env=place.environment | variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            # Also where these tests run under nohup, whose wish a worker would respect
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )  # fmt: skip
     wait_until(
         lambda: Worker.objects.filter(pid=process.pid).exclude(id__in=known).exists() or process.poll() is not None,

@@ -377,6 +377,20 @@ def test_a_stop_is_written_to_the_audit_log_once_by_the_system(clock):
     assert SpendNotice.objects.filter(level="stop").count() == 2
 
 
+def test_a_stop_of_the_first_of_a_month_does_not_hide_that_of_the_second(clock):
+    today = database_now().date()
+    first = (today.replace(day=1) + timedelta(days=32)).replace(day=1)
+    clock.forward(86_400 * (first - today).days)
+    agent = priced_agent(spend_stop_per_day=USD("0.15"))
+    hand_in(agent, 5)
+    for _ in range(2):
+        spend(*claim(9))
+        assert claim(9) == []
+        clock.forward(86_400)
+    days = SpendNotice.objects.order_by("starts_on").values_list("starts_on", flat=True)
+    assert list(days) == [first, first + timedelta(days=1)]
+
+
 def test_a_clients_stop_is_told_too():
     agent = priced_agent()
     client = make_client(spend_stop_per_day=USD("0.10"))

@@ -17,7 +17,7 @@ live AS MATERIALIZED (
 )
 SELECT h.*, clock.day, clock.month, coalesce(d.usd, 0) AS day_usd, coalesce(m.usd, 0) AS month_usd, coalesce(r.usd, 0) AS reserved_usd,
   ARRAY(SELECT n.period || ' ' || n.level || ' ' || n.limit_usd FROM spend_notices n
-    WHERE n.holder = h.holder AND n.holder_id = h.id AND n.starts_on IN (clock.day, clock.month)) AS notices
+    WHERE n.holder = h.holder AND n.holder_id = h.id AND (n.period, n.starts_on) IN (('day', clock.day), ('month', clock.month))) AS notices
 FROM clock CROSS JOIN holder h
 CROSS JOIN LATERAL (SELECT sum(usd) AS usd FROM spending s
   WHERE s.holder = h.holder AND s.holder_id = h.id AND s.period = 'day' AND s.starts_on = clock.day) d
